@@ -3,7 +3,7 @@
 import DocIndex
 import Foundation
 
-typealias Predicate = DocIndex.Predicate
+typealias Filter = DocIndex.Filter
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "QueryArticles-\(UUID().uuidString)")
 defer { try? FileManager.default.removeItem(at: directory) }
@@ -28,31 +28,31 @@ struct Photo: QueryableDocument {
 }
 
 func queries(_ photos: DocumentCollection, typed: String) throws {
-    let text = try Predicate(parsing: "rating >= 4 and keywords has fog")
-    let swift = Predicate.compare("rating", .greaterOrEqual, 4) && .compare("keywords[]", .equal, "fog")
-    let selector = try Predicate(selector: #"{"rating": {"$gte": 4}, "keywords": {"$elemMatch": {"$eq": "fog"}}}"#)
-    let titled = try Predicate(parsing: "title *= :title", parameters: ["title": .string(typed)])
-    for predicate in [text, swift, selector, titled] { print(try photos.count(where: predicate)) }
+    let text = try Filter(parsing: "rating >= 4 and keywords has fog")
+    let swift = Filter.compare("rating", .greaterOrEqual, 4) && .compare("keywords[]", .equal, "fog")
+    let selector = try Filter(selector: #"{"rating": {"$gte": 4}, "keywords": {"$elemMatch": {"$eq": "fog"}}}"#)
+    let titled = try Filter(parsing: "title *= :title", parameters: ["title": .string(typed)])
+    for filter in [text, swift, selector, titled] { print(try photos.count(where: filter)) }
 
     let best = \Photo.rating >= 4 && (\Photo.keywords).has("fog")
     let found = try photos.find(Query(best, sort: [(\Photo.taken).descending], limit: 20))
     print(found.map(\.id))
 
-    let misspelt = Query(try Predicate(parsing: "ratng = '5'"))
+    let misspelt = Query(try Filter(parsing: "ratng = '5'"))
     for diagnostic in try photos.diagnostics(of: misspelt) { print(diagnostic) }
     // no document has a field ratng; did you mean rating?
 
-    let foggy = try Predicate(parsing: "search 'fog OR mist' and year < 1930")
+    let foggy = try Filter(parsing: "search 'fog OR mist' and year < 1930")
     for photo in try photos.find(Query(foggy, sort: [.bestFirst], limit: 10)) { print(photo.id) }
 
-    let rated = try photos.count(where: Predicate(parsing: "rating >= 4"))
-    let cameras = try photos.facets("exif.model", where: Predicate(parsing: "rating >= 4"), limit: 5)
+    let rated = try photos.count(where: Filter(parsing: "rating >= 4"))
+    let cameras = try photos.facets("exif.model", where: Filter(parsing: "rating >= 4"), limit: 5)
     let years = try photos.summarize(Aggregation(by: [.datePart("taken", .year)], [.count, .average("rating")]))
     print(rated, cameras.count, years.count)
 }
 
 func plans(_ photos: DocumentCollection) throws {
-    let query = Query(try Predicate(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
+    let query = Query(try Filter(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
     for plan in try photos.plans(query) { print(plan.estimate.microseconds, "µs:", plan) }
 
     let slow = try photos.find(query, options: QueryOptions(hint: .scan))
@@ -61,7 +61,7 @@ func plans(_ photos: DocumentCollection) throws {
 }
 
 func explanation(_ photos: DocumentCollection) throws {
-    print(try photos.explain(Query(try Predicate(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)))
+    print(try photos.explain(Query(try Filter(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)))
 }
 
 func pages(_ photos: DocumentCollection) throws {
@@ -73,7 +73,7 @@ func pages(_ photos: DocumentCollection) throws {
 
 func live(_ photos: DocumentCollection) async throws {
     var shown: [Document] = []
-    for try await update in try photos.observe(Query(try Predicate(parsing: "album = Venice"), limit: 50)) {
+    for try await update in try photos.observe(Query(try Filter(parsing: "album = Venice"), limit: 50)) {
         update.apply(to: &shown)
     }
     print("shown at last:", shown.count)

@@ -35,7 +35,7 @@ enum Program {
         try (1..<max(1, Int(CommandLine.argc))).map { index in
             guard let bytes = unsafe CommandLine.unsafeArgv[index], let text = unsafe String(validatingCString: bytes)
             else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "argument \(index) is not UTF-8", hint: "write other bytes as 0x68 or b64:aA==")
             }
             return text

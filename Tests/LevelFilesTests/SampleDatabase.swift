@@ -68,7 +68,7 @@ struct SampleDatabase {
         for file in files.files where files.use(of: file).use == .live {
             switch file.kind {
             case .table:
-                try Table(at: files.path(of: file.name)).forEachEntry { entry throws(FileFault) in
+                try Table(at: files.path(of: file.name)).forEachEntry { entry throws(FileError) in
                     stored.append(Operation(entry.key, entry.value))
                 }
             case .log:

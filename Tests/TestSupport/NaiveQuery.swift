@@ -10,7 +10,7 @@ public enum NaiveQuery {
         _ query: Query, among documents: [(id: DocumentID, content: DocumentObject)]
     ) -> [DocumentID] {
         var found: [(id: DocumentID, place: Int, keys: [DocumentValue?])] = []
-        for (place, document) in documents.enumerated() where holds(query.predicate, for: document.content) {
+        for (place, document) in documents.enumerated() where holds(query.filter, for: document.content) {
             found.append((document.id, place, query.sort.map { key(of: $0, in: document.content) }))
         }
         found.sort { a, b in
@@ -39,12 +39,12 @@ public enum NaiveQuery {
     }
 
     /// Returns whether a document satisfies a condition.
-    public static func holds(_ predicate: Predicate, for document: DocumentObject) -> Bool {
-        holds(predicate, for: .object(document))
+    public static func holds(_ filter: Filter, for document: DocumentObject) -> Bool {
+        holds(filter, for: .object(document))
     }
 
-    private static func holds(_ predicate: Predicate, for document: DocumentValue) -> Bool {
-        switch predicate {
+    private static func holds(_ filter: Filter, for document: DocumentValue) -> Bool {
+        switch filter {
         case .all: true
         case .compare(let path, let comparison, let constant):
             values(at: path, in: document).contains { compare($0, comparison, constant) }
@@ -206,7 +206,7 @@ public enum NaiveQuery {
     }
 
     private static func collates(
-        _ value: DocumentValue, _ comparison: Predicate.Comparison, _ constant: DocumentValue
+        _ value: DocumentValue, _ comparison: Filter.Comparison, _ constant: DocumentValue
     ) -> Bool {
         let order = ReferenceOrder.compare(value, constant)
         return switch comparison {
@@ -256,7 +256,7 @@ public enum NaiveQuery {
     }
 
     private static func compare(
-        _ value: DocumentValue, _ comparison: Predicate.Comparison, _ constant: DocumentValue
+        _ value: DocumentValue, _ comparison: Filter.Comparison, _ constant: DocumentValue
     ) -> Bool {
         guard isComparable(value, constant) else { return false }
         let order = ReferenceOrder.compare(value, constant)

@@ -123,11 +123,11 @@ public struct AcceptanceQuery: Sendable {
         /// Fetches one page of documents, counting from 1.
         case page(Query, number: Int)
         /// Counts the documents that satisfy each of several conditions.
-        case count([Predicate])
+        case count([Filter])
         /// Returns the most frequent values with their counts.
-        case facets([FieldPath], Predicate, limit: Int)
+        case facets([FieldPath], Filter, limit: Int)
         /// Returns groups.
-        case summarize(Aggregation, Predicate)
+        case summarize(Aggregation, Filter)
     }
 
     /// The number in the list.
@@ -147,7 +147,7 @@ public struct AcceptanceQuery: Sendable {
     public static func all(keywords: [String], lastImport: Int) throws -> [AcceptanceQuery] {
         var parameters: [String: DocumentValue] = [:]
         for (position, keyword) in keywords.enumerated() { parameters["k\(position + 1)"] = .string(keyword) }
-        func condition(_ text: String) throws -> Predicate { try Predicate(parsing: text, parameters: parameters) }
+        func condition(_ text: String) throws -> Filter { try Filter(parsing: text, parameters: parameters) }
         func query(_ text: String, _ sort: String = "", limit: Int? = nil) throws -> Query {
             Query(try condition(text), sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort), limit: limit)
         }
@@ -243,9 +243,9 @@ public struct AcceptanceQuery: Sendable {
     public func plans(in photos: DocumentCollection) throws -> [String] {
         switch form {
         case .find(let query), .page(let query, _): [try photos.plan(query).description]
-        case .count(let predicates): try predicates.map { try photos.plan(Query($0)).description }
-        case .facets(_, let predicate, _), .summarize(_, let predicate):
-            [try photos.plan(Query(predicate)).description]
+        case .count(let filters): try filters.map { try photos.plan(Query($0)).description }
+        case .facets(_, let filter, _), .summarize(_, let filter):
+            [try photos.plan(Query(filter)).description]
         }
     }
 
@@ -257,11 +257,11 @@ public struct AcceptanceQuery: Sendable {
         case .page(let query, let number):
             let before = try token(of: query, before: number, in: photos)
             return { try photos.page(query, after: before).documents.count }
-        case .count(let predicates): return { try predicates.map { try photos.count(where: $0) }.count }
-        case .facets(let paths, let predicate, let limit):
-            return { try photos.facets(paths, where: predicate, limit: limit).joined().count }
-        case .summarize(let aggregation, let predicate):
-            return { try photos.summarize(aggregation, where: predicate).count }
+        case .count(let filters): return { try filters.map { try photos.count(where: $0) }.count }
+        case .facets(let paths, let filter, let limit):
+            return { try photos.facets(paths, where: filter, limit: limit).joined().count }
+        case .summarize(let aggregation, let filter):
+            return { try photos.summarize(aggregation, where: filter).count }
         }
     }
 
@@ -281,11 +281,11 @@ public struct AcceptanceQuery: Sendable {
         case .page(let query, let number):
             let before = try token(of: query, before: number, in: photos)
             return try photos.page(query, after: before).documents.map { "\($0.id)" }
-        case .count(let predicates): return try predicates.map { "\(try photos.count(where: $0))" }
-        case .facets(let paths, let predicate, let limit):
-            return try photos.facets(paths, where: predicate, limit: limit).joined().map { "\($0.value) \($0.count)" }
-        case .summarize(let aggregation, let predicate):
-            return try photos.summarize(aggregation, where: predicate).map { group in
+        case .count(let filters): return try filters.map { "\(try photos.count(where: $0))" }
+        case .facets(let paths, let filter, let limit):
+            return try photos.facets(paths, where: filter, limit: limit).joined().map { "\($0.value) \($0.count)" }
+        case .summarize(let aggregation, let filter):
+            return try photos.summarize(aggregation, where: filter).map { group in
                 group.key.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ") + " \(group.values)"
             }
         }

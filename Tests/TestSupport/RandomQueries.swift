@@ -69,10 +69,9 @@ public struct RandomQueries: Sendable {
 
     /// Returns a query.
     public mutating func query() -> Query {
-        var query = Query(predicate(depth: 2))
-        if documents.random.once(in: 6), let condition = try? Predicate(parsing: documents.random.pick(Self.conditions))
-        {
-            query.predicate = .and([query.predicate, condition])
+        var query = Query(filter(depth: 2))
+        if documents.random.once(in: 6), let condition = try? Filter(parsing: documents.random.pick(Self.conditions)) {
+            query.filter = .and([query.filter, condition])
         }
         for _ in 0..<documents.random.pick([0, 0, 1, 1, 1, 2, 3]) {
             let path = path()
@@ -93,27 +92,27 @@ public struct RandomQueries: Sendable {
     }
 
     /// Returns a condition with at most `depth` levels of AND, OR and NOT.
-    public mutating func predicate(depth: Int) -> Predicate {
+    public mutating func filter(depth: Int) -> Filter {
         if documents.random.once(in: 5) { return uncommon() }
         return switch number(below: depth > 0 ? 14 : 7) {
-        case 7, 8, 9: .and((0..<number(below: 4)).map { _ in predicate(depth: depth - 1) })
-        case 10, 11: .or((0..<number(below: 4)).map { _ in predicate(depth: depth - 1) })
-        case 12: .not(predicate(depth: depth - 1))
+        case 7, 8, 9: .and((0..<number(below: 4)).map { _ in filter(depth: depth - 1) })
+        case 10, 11: .or((0..<number(below: 4)).map { _ in filter(depth: depth - 1) })
+        case 12: .not(filter(depth: depth - 1))
         case 13: documents.random.once(in: 3) ? .all : .not(.exists(path()))
         case 6: documents.random.once(in: 2) ? .exists(path()) : .not(.exists(path()))
         case 5: .isIn(path(), (0..<number(below: 5)).map { _ in constant() })
         case 4: documents.random.once(in: 2) ? .hasPrefix(path(), text()) : .contains(path(), text())
         case 3: .between(path(), constant(), constant())
-        case 2: .compare(path(), documents.random.pick(Predicate.Comparison.allCases), constant())
+        case 2: .compare(path(), documents.random.pick(Filter.Comparison.allCases), constant())
         default: .compare(path(), .equal, constant())
         }
     }
 
-    private mutating func uncommon() -> Predicate {
+    private mutating func uncommon() -> Filter {
         let random = number(below: 13)
         let path = path()
         return switch random {
-        case 0: .collates(path, documents.random.pick(Predicate.Comparison.allCases), constant())
+        case 0: .collates(path, documents.random.pick(Filter.Comparison.allCases), constant())
         case 1: pattern(path)
         case 2:
             .isBelow(
@@ -130,7 +129,7 @@ public struct RandomQueries: Sendable {
         }
     }
 
-    private mutating func pattern(_ path: FieldPath) -> Predicate {
+    private mutating func pattern(_ path: FieldPath) -> Filter {
         let source = documents.random.pick(["^a", "b$", "[a-c]b?", "^(a|e.*)$", "\\d{4}", "^$", "IMG_0*2"])
         // The expressions above are well-formed.
         return (try? TextPattern(source, ignoresCase: documents.random.once(in: 2))).map { .hasMatch(path, $0) } ?? .all
@@ -142,7 +141,7 @@ public struct RandomQueries: Sendable {
         return DateSpan(from: documents.random.pick(moments), to: documents.random.pick(moments))
     }
 
-    private mutating func datePart(_ path: FieldPath) -> Predicate {
+    private mutating func datePart(_ path: FieldPath) -> Filter {
         let part = documents.random.pick(DatePart.allCases)
         let numbers: [Int64] = [0, 1, 2, 5, 6, 8, 18, 608, 1970, 2012, 201206, .max, .min]
         let ranges = (0..<number(below: 3)).map { _ in
@@ -153,13 +152,13 @@ public struct RandomQueries: Sendable {
     }
 
     /// Returns a condition on one array element.
-    private mutating func element() -> Predicate {
+    private mutating func element() -> Filter {
         let path = documents.random.pick(["people", "people[]", "tags", "a", "n.x"] as [FieldPath])
-        func inner(_ queries: inout RandomQueries) -> Predicate {
+        func inner(_ queries: inout RandomQueries) -> Filter {
             let path = queries.documents.random.pick(["name", "tags[]", "tags", .element, "x", "y"] as [FieldPath])
             return switch queries.number(below: 5) {
             case 0: .not(.exists(path))
-            case 1: .compare(path, queries.documents.random.pick(Predicate.Comparison.allCases), queries.constant())
+            case 1: .compare(path, queries.documents.random.pick(Filter.Comparison.allCases), queries.constant())
             case 2: .isIn(path, [queries.constant(), queries.constant()])
             default: .compare(path, .equal, queries.constant())
             }
@@ -177,7 +176,7 @@ public struct RandomQueries: Sendable {
 
     private static let center = GeoPoint(latitude: 1, longitude: 2)!
 
-    private mutating func near(meters: Double) -> Predicate {
+    private mutating func near(meters: Double) -> Filter {
         .isNear(.location(documents.random.pick(["n", "tags", "people[]", "n.x"])), Self.center, meters: meters)
     }
 

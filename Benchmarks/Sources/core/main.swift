@@ -121,7 +121,7 @@ let operations = [
     },
     Operation("DocIndex: find, 20 of a year", 100) {
         let photos = try fullStore().collection("photos")
-        let query = try Query(Predicate(parsing: "year = 1930"), limit: 20)
+        let query = try Query(Filter(parsing: "year = 1930"), limit: 20)
         return { for _ in 0..<100 { _ = try photos.find(query) } }
     },
     Operation("DocIndex: search, the best 10", 100) {

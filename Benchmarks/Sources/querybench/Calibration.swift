@@ -18,7 +18,7 @@ struct Calibration {
     }
 
     func run() throws {
-        let all = DocIndex.Predicate.exists("width")
+        let all = DocIndex.Filter.exists("width")
         guard case .ranges(let scan) = try plan(all, .index("width")).access, let range = scan.ranges.first else {
             throw BenchmarkError("there is no index over the width")
         }
@@ -43,8 +43,8 @@ struct Calibration {
 
     private func options(_ hint: QueryOptions.Hint) -> QueryOptions { QueryOptions(hint: hint) }
 
-    private func plan(_ predicate: DocIndex.Predicate, _ hint: QueryOptions.Hint) throws -> Plan {
-        try store.pictures.plan(Query(predicate), options: options(hint))
+    private func plan(_ filter: DocIndex.Filter, _ hint: QueryOptions.Hint) throws -> Plan {
+        try store.pictures.plan(Query(filter), options: options(hint))
     }
 
     private func time(_ body: () throws -> Void) rethrows -> Double { try Cost(of: body).processor }
@@ -94,7 +94,7 @@ struct Calibration {
         line("documentInScan", scan)
         // Every year of some: rows that rise, far apart.
         let rising = Query(.between("width", 300, 302))
-        let risingCount = Double(try store.pictures.count(where: rising.predicate))
+        let risingCount = Double(try store.pictures.count(where: rising.filter))
         let byRising = try median { try time { try read(rising, .index("width")) } } / max(1, risingCount)
         line("documentByRisingRow", byRising - entry)
         // The order of widths is none of rows.
@@ -110,7 +110,7 @@ struct Calibration {
 
     private func condition() throws -> Double {
         let count = Double(try store.pictures.count())
-        let none = DocIndex.Predicate.compare("height", .equal, -1)
+        let none = DocIndex.Filter.compare("height", .equal, -1)
         let asked = try median { try time { _ = try store.pictures.count(where: none, options: options(.scan)) } }
         let unasked = try median { try time { _ = try store.pictures.count(where: .all, options: options(.scan)) } }
         // Counting all documents reads a counter; reading them is subtracted as a scan.

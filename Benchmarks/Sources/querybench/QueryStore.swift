@@ -77,8 +77,8 @@ final class QueryStore {
         }
     }
 
-    func facets(_ paths: [FieldPath], where predicate: Predicate, limit: Int) throws -> [String] {
-        try pictures.facets(paths, where: predicate, limit: limit).flatMap { facets in
+    func facets(_ paths: [FieldPath], where filter: Filter, limit: Int) throws -> [String] {
+        try pictures.facets(paths, where: filter, limit: limit).flatMap { facets in
             facets.map { "\(Self.text($0.value)): \($0.count)" }
         }
     }

@@ -26,7 +26,7 @@ struct Questions {
             peer: { try tables.find($1, sql, arguments($0)) })
     }
 
-    private static func between(_ range: ClosedRange<Int>) -> Predicate {
+    private static func between(_ range: ClosedRange<Int>) -> Filter {
         .between("year", .int(Int64(range.lowerBound)), .int(Int64(range.upperBound)))
     }
 

@@ -61,7 +61,7 @@ func run(_ arguments: [String]) throws {
 /// Cancels full scans at some moments, and prints how long they went on.
 func cancel(_ store: QueryStore) throws {
     let pictures = store.pictures
-    let query = Query(try DocIndex.Predicate(parsing: "title matches /x{3}y{3}/"))
+    let query = Query(try DocIndex.Filter(parsing: "title matches /x{3}y{3}/"))
     let whole = try Cost { _ = try pictures.find(query) }.elapsed / 1e6
     var delays: [Double] = []
     for part in 1...9 {

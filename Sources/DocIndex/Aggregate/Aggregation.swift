@@ -10,7 +10,7 @@ public struct Aggregation: Sendable, Hashable {
         /// The value at a path. With `[]`, a document belongs to the group of each distinct element, and to none if the
         /// array is empty.
         case value(FieldPath)
-        /// A part of the date at a path, as in ``Predicate/hasDatePart(_:_:_:)``, for histograms.
+        /// A part of the date at a path, as in ``Filter/hasDatePart(_:_:_:)``, for histograms.
         case datePart(FieldPath, DatePart)
         /// The lower end of the range that contains the number at a path. Ranges begin at multiples of the width.
         case range(FieldPath, width: Double)

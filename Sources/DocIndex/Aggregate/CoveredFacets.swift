@@ -51,18 +51,18 @@ struct CoveredFacets {
     }
 
     /// Returns the facets of each path; `nil` if an entry does not contain a whole value, such as an array.
-    mutating func counts(_ runner: QueryRunner) throws -> [[Facet]]? {
+    mutating func counts(_ executor: QueryExecutor) throws -> [[Facet]]? {
         let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
         var isComplete = true
         if index.definition.countsValues, !needsCovered {
-            try runner.forEachCount(of: scan, index) { entry, count in
+            try executor.forEachCount(of: scan, index) { entry, count in
                 guard try scan.filters.isEmpty || index.admits(entry, scan.filters) else { return }
                 try add(entry, [], Int(clamping: count))
             }
             return facets()
         }
-        try runner.forEachEntry(of: scan) { cursor in
-            try runner.noteKey()
+        try executor.forEachEntry(of: scan) { cursor in
+            try executor.noteKey()
             guard isComplete, try scan.filters.isEmpty || index.admits(cursor.key, scan.filters) else { return }
             let covered =
                 needsCovered

@@ -10,20 +10,20 @@ extension DocumentCollection {
     ///   by one key read no documents if the key is the first component of an index: O(*n*) in the entries of the
     ///   index, or in its distinct values if it counts them.
     public func summarize(
-        _ aggregation: Aggregation, where predicate: Predicate = .all, options: QueryOptions = QueryOptions()
+        _ aggregation: Aggregation, where filter: Filter = .all, options: QueryOptions = QueryOptions()
     ) throws -> [Aggregation.Group] {
         try aggregation.validate()
-        try predicate.validate()
-        if predicate.normalized.isAll, options.hint == nil,
+        try filter.validate()
+        if filter.normalized.isAll, options.hint == nil,
             let groups = try IndexGroups(aggregation, rows: try reader())?.groups()
         {
             return groups
         }
-        let query = Query(predicate)
+        let query = Query(filter)
         let (rows, plan) = try prepare(query, options)
         let names = rows.collection.names.current
         var summary = Summary(aggregation, names: names)
-        try QueryRunner(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try rows.reading(row) {
                 try summary.add(BodyReader(record.extracting(bodyStart..<record.count), names: names))
             }
@@ -41,9 +41,9 @@ extension DocumentCollection {
     /// - Parameter limit: the maximum number of values; `nil` for all.
     /// - Complexity: without a condition and with an index over the path, no document is read.
     public func facets(
-        _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
     ) throws -> [Facet] {
-        try facets([path], where: predicate, limit: limit, options: options)[0]
+        try facets([path], where: filter, limit: limit, options: options)[0]
     }
 
     /// Returns the facets of several paths, computed in one pass over the documents that match a condition.
@@ -51,25 +51,25 @@ extension DocumentCollection {
     /// - Complexity: that of the plan. If one index answers the condition exactly and contains the values at all paths,
     ///   as components or covered, its entries are read and no documents.
     public func facets(
-        _ paths: [FieldPath], where predicate: Predicate = .all, limit: Int? = nil,
+        _ paths: [FieldPath], where filter: Filter = .all, limit: Int? = nil,
         options: QueryOptions = QueryOptions()
     ) throws -> [[Facet]] {
-        try predicate.validate()
+        try filter.validate()
         let rows = try reader()
-        if predicate.normalized.isAll, options.hint == nil {
+        if filter.normalized.isAll, options.hint == nil {
             let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0) }
             if counted.allSatisfy({ $0 != nil }) { return counted.map { Self.ranked($0 ?? [], limit: limit) } }
         }
-        let query = Query(predicate)
+        let query = Query(filter)
         let (read, plan) = try prepare(query, options)
         let names = read.collection.names.current
         if var covered = CoveredFacets(plan, paths, rows: read),
-            let facets = try covered.counts(QueryRunner(rows: read, query: query, plan: plan, options: options))
+            let facets = try covered.counts(QueryExecutor(rows: read, query: query, plan: plan, options: options))
         {
             return facets.map { Self.ranked($0, limit: limit) }
         }
         var counts = paths.map { FacetCounts($0, names: names) }
-        try QueryRunner(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        try QueryExecutor(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try read.reading(row) {
                 let body = record.extracting(bodyStart..<record.count)
                 let reader = try BodyReader(body, names: names)
@@ -86,40 +86,40 @@ extension DocumentCollection {
     /// - Complexity: without a condition, or if conditions fix all components before the path in an index, one seek for
     ///   each value; no document is read.
     public func distinct(
-        _ path: FieldPath, where predicate: Predicate = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
     ) throws -> [DocumentValue] {
-        try predicate.validate()
+        try filter.validate()
         let rows = try reader()
         if options.hint == nil,
-            let values = try ValueCounts(rows: rows).values(of: path, where: predicate, limit: limit)
+            let values = try ValueCounts(rows: rows).values(of: path, where: filter, limit: limit)
         {
             return values
         }
-        let facets = try facets(path, where: predicate, options: options)
+        let facets = try facets(path, where: filter, options: options)
         let values = facets.map(\.value).sorted { ValueOrder.collate($0, $1) < 0 }
         return limit.map { Array(values.prefix(max(0, $0))) } ?? values
     }
 
     /// Returns the name of the index whose keys are sufficient for
     /// ``facets(_:where:limit:options:)-(FieldPath,_,_,_)``; `nil` if documents are read.
-    public func indexCounting(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
-        try predicate.validate()
-        guard predicate.normalized.isAll else { return nil }
+    public func indexCounting(_ path: FieldPath, where filter: Filter = .all) throws -> String? {
+        try filter.validate()
+        guard filter.normalized.isAll else { return nil }
         return ValueCounts(rows: try reader()).index(over: path)?.definition.name
     }
 
     /// Returns the name of the index whose keys are sufficient for ``distinct(_:where:limit:options:)``; `nil` if
     /// documents are read.
-    public func indexListing(_ path: FieldPath, where predicate: Predicate = .all) throws -> String? {
-        try predicate.validate()
-        return ValueCounts(rows: try reader()).list(of: path, where: predicate)?.index.definition.name
+    public func indexListing(_ path: FieldPath, where filter: Filter = .all) throws -> String? {
+        try filter.validate()
+        return ValueCounts(rows: try reader()).list(of: path, where: filter)?.index.definition.name
     }
 
     /// Returns the name of the index whose keys are sufficient for ``summarize(_:where:options:)``; `nil` if documents
     /// are read.
-    public func indexGrouping(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> String? {
-        try predicate.validate()
-        guard predicate.normalized.isAll else { return nil }
+    public func indexGrouping(_ aggregation: Aggregation, where filter: Filter = .all) throws -> String? {
+        try filter.validate()
+        guard filter.normalized.isAll else { return nil }
         return IndexGroups(aggregation, rows: try reader())?.index.definition.name
     }
 

@@ -66,17 +66,17 @@ struct ValueCounts {
     /// The condition must fix the components before the path and nothing else.
     ///
     /// - Complexity: O(*n*) in the distinct values: after each value, a seek skips the rest of its entries.
-    func values(of path: FieldPath, where predicate: Predicate, limit: Int?) throws -> [DocumentValue]? {
-        guard let list = list(of: path, where: predicate) else { return nil }
+    func values(of path: FieldPath, where filter: Filter, limit: Int?) throws -> [DocumentValue]? {
+        guard let list = list(of: path, where: filter) else { return nil }
         return try values(behind: list.prefix, list.component, limit: limit)
     }
 
     /// Returns the index, key prefix and component in which the values at a path are consecutive; `nil` if there is no
     /// such index.
     func list(
-        of path: FieldPath, where predicate: Predicate
+        of path: FieldPath, where filter: Filter
     ) -> (index: ValueIndex, prefix: [UInt8], component: IndexComponent)? {
-        let conjuncts = predicate.normalized.conjuncts
+        let conjuncts = filter.normalized.conjuncts
         let conditions = PlannedCondition.all(of: conjuncts)
         for index in rows.valueIndexes where index.definition.condition == nil && !index.definition.isSparse {
             var prefix = IndexPrefix(index)

@@ -47,7 +47,7 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset and the message.
     public var description: String { "Document body, byte \(offset): \(message)" }
 
-    init(_ fault: BodyFault, at offset: Int) {
+    init(_ fault: BodyProblem, at offset: Int) {
         code = fault.code
         message = fault.message
         self.offset = offset
@@ -55,7 +55,7 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The faults that a body can have. They define all codes and messages of ``BodyError``.
-enum BodyFault {
+enum BodyProblem {
     case truncated
     case unsupportedVersion(UInt8)
     case unsupportedTag(UInt8)

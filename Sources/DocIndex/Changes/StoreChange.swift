@@ -42,7 +42,7 @@ public struct StoreChange: Sendable, Hashable {
         let row: UInt64
 
         init?(_ key: Span<UInt8>) {
-            guard key.count > 1, key[0] == StoreKeyspace.changes.rawValue else { return nil }
+            guard key.count > 1, key[0] == StoreKey.changes.rawValue else { return nil }
             var decoder = TupleDecoder(key.extracting(1..<key.count))
             guard let sequence = try? decoder.decodeUInt64(), let collection = try? decoder.decodeUInt64(),
                 let collection = UInt32(exactly: collection), let row = try? decoder.decodeUInt64(), decoder.isAtEnd

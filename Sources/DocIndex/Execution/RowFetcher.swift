@@ -27,7 +27,7 @@ struct RowFetcher: ~Copyable {
         if cursorRow == 0 || cursorRow > row || row - cursorRow > Self.stepLimit {
             // A seek costs as much as a lookup. It pays off if the next row can be reached in a few steps.
             guard let next, next > row, next - row <= Self.stepLimit else { return try rows.withRecord(row, body) }
-            cursor.seek(to: StoreKeyspace.document(rows.collection.number, row: row))
+            cursor.seek(to: StoreKey.document(rows.collection.number, row: row))
             try advance()
         }
         while cursorRow < row { try advance() }

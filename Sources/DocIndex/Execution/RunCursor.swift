@@ -74,7 +74,7 @@ private struct RunPosition: ~Copyable {
             return false
         }
         let end = try readGroup()
-        guard let row = StoreKeyspace.row(in: cursor.key, at: end) else { throw index.damaged }
+        guard let row = StoreKey.row(in: cursor.key, at: end) else { throw index.damaged }
         self.row = row
         isAdmitted = try filters.isEmpty || index.admits(cursor.key, filters)
         return true
@@ -121,9 +121,9 @@ extension ValueIndex {
         var offset = entryPrefix.count
         for position in components.indices {
             guard let next = skip(position, in: key, from: offset) else { return true }
-            for case .component(position, let predicate) in filters {
+            for case .component(position, let filter) in filters {
                 // If the component is unreadable, the document decides.
-                if let decoded = decoded(position, key.extracting(offset..<next)), try !predicate.admits(decoded) {
+                if let decoded = decoded(position, key.extracting(offset..<next)), try !filter.admits(decoded) {
                     return false
                 }
             }

@@ -63,7 +63,7 @@ struct SortPosition {
             case .score(let key): Self.append(score(of: row), key, to: &bytes)
             }
         }
-        StoreKeyspace.appendRow(row, to: &bytes)
+        StoreKey.appendRow(row, to: &bytes)
     }
 
     /// Returns the position of a document.
@@ -82,7 +82,7 @@ struct SortPosition {
             case .score: Self.append(score(of: row), key, to: &bytes)
             }
         }
-        StoreKeyspace.appendRow(row, to: &bytes)
+        StoreKey.appendRow(row, to: &bytes)
         return bytes
     }
 
@@ -109,7 +109,7 @@ struct SortPosition {
             keys.append(Array(bytes[offset..<next]))
             offset = next
         }
-        return StoreKeyspace.row(in: bytes.span, at: offset).map { (keys, $0) }
+        return StoreKey.row(in: bytes.span, at: offset).map { (keys, $0) }
     }
 }
 

@@ -14,7 +14,7 @@ struct GeoIndex: DocumentIndex {
     init(number: UInt32, definition: IndexDefinition) {
         self.number = number
         self.definition = definition
-        entryPrefix = StoreKeyspace.values.prefix(number)
+        entryPrefix = StoreKey.values.prefix(number)
     }
 
     func forEachEntry(
@@ -26,7 +26,7 @@ struct GeoIndex: DocumentIndex {
             if definition.isSparse, combination.allSatisfy({ $0 == nil }) { continue }
             var key = entryPrefix
             let point = Self.append(combination, to: &key)
-            StoreKeyspace.appendRow(row, to: &key)
+            StoreKey.appendRow(row, to: &key)
             if seen.insert(key).inserted { try body(key, point.map(Self.encoded) ?? []) }
         }
     }
@@ -68,14 +68,14 @@ struct GeoIndex: DocumentIndex {
         let start = entryPrefix.count
         guard start < key.count else { return nil }
         let hasCell = key[start] == OrderedValue.Kind.cell.rawValue
-        return StoreKeyspace.row(in: key, at: start + (hasCell ? 9 : 1))
+        return StoreKey.row(in: key, at: start + (hasCell ? 9 : 1))
     }
 
     /// Returns the row and the location of an entry; `nil` if it has no location or is not an entry of this index.
     func entry(key: Span<UInt8>, value: Span<UInt8>) -> (row: UInt64, point: GeoPoint)? {
         let start = entryPrefix.count
         guard key.count > start + 9, key[start] == OrderedValue.Kind.cell.rawValue, value.count == 16,
-            let row = StoreKeyspace.row(in: key, at: start + 9)
+            let row = StoreKey.row(in: key, at: start + 9)
         else { return nil }
         func degrees(_ offset: Int) -> Double {
             var bits: UInt64 = 0

@@ -89,7 +89,7 @@ extension DocumentIndex {
         var stale: [[UInt8]: [UInt8]] = [:]
         if let old { try forEachEntry(of: old, row: row) { stale[$0] = $1 } }
         var tail: [UInt8] = []
-        StoreKeyspace.appendRow(row, to: &tail)
+        StoreKey.appendRow(row, to: &tail)
         func value(of key: [UInt8]) -> [UInt8] { Array(key[entryPrefix.count..<key.count - tail.count]) }
         var watched = ValueChanges()
         if isWatched { swap(&watched, &changes.values[number, default: ValueChanges()]) }

@@ -33,15 +33,15 @@ struct IndexBuilder {
         let indexes = zip(entries, progress).filter { $0.1 == start }.map(\.0.index)
         let limit = progress.filter { $0 > start }.min()
         var changes = IndexChanges(batch: WriteBatch())
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var range = KeyRange.prefix(prefix)
-        range.lower = .excluded(StoreKeyspace.document(collection.number, row: start))
+        range.lower = .excluded(StoreKey.document(collection.number, row: start))
         var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
         var last = start
         var count = 0
         var isAtEnd = true
         while try cursor.advance() {
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
+            guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
                     .corruption, "the collection \(collection.name) contains an unreadable key; restore a backup")
             }
@@ -72,7 +72,7 @@ struct IndexBuilder {
         var record: [UInt8] = []
         Varint.append(last, to: &record)
         let built = indexes.map(\.number)
-        for number in built { try changes.batch.put(record, forKey: StoreKeyspace.progress.prefix(number)) }
+        for number in built { try changes.batch.put(record, forKey: StoreKey.progress.prefix(number)) }
         let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
         do {
             try state.texts.write(texts) { try database.write(changes.batch) }
@@ -93,10 +93,10 @@ struct IndexBuilder {
         let prefixes =
             switch index.kind {
             case .value, .geo:
-                [StoreKeyspace.values.prefix(index.number), StoreKeyspace.valueCounts.prefix(index.number)]
-            case .text: [StoreKeyspace.text.prefix(index.number)]
+                [StoreKey.values.prefix(index.number), StoreKey.valueCounts.prefix(index.number)]
+            case .text: [StoreKey.text.prefix(index.number)]
             }
-        for prefix in prefixes + [StoreKeyspace.progress.prefix(index.number)] {
+        for prefix in prefixes + [StoreKey.progress.prefix(index.number)] {
             if try deleteKeys(.prefix(prefix)) { return true }
         }
         return false

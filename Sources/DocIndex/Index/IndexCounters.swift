@@ -8,7 +8,7 @@ struct IndexCounters {
 
     /// Returns the counter key of a value, given the encoding of its components.
     func key(_ value: some Sequence<UInt8>) -> [UInt8] {
-        StoreKeyspace.valueCounts.prefix(index.number) + value
+        StoreKey.valueCounts.prefix(index.number) + value
     }
 
     /// Returns the number of entries with a value.
@@ -73,7 +73,7 @@ struct IndexCounters {
     /// Recounts all entries and replaces the existing counts.
     func rebuild(in database: Database) throws {
         let batch = WriteBatch()
-        var cursor = try database.cursor(in: .prefix(StoreKeyspace.valueCounts.prefix(index.number)))
+        var cursor = try database.cursor(in: .prefix(StoreKey.valueCounts.prefix(index.number)))
         while try cursor.advance() {
             try batch.delete(cursor.key.copied())
             try Self.writeIfFull(batch, to: database)

@@ -91,7 +91,7 @@ struct UniqueValues {
         var cursor = try reader.cursor(in: .prefix(index.entryPrefix))
         while try cursor.advance() {
             let key = cursor.key
-            guard let end = index.rowOffset(in: key), let row = StoreKeyspace.row(in: key, at: end) else { continue }
+            guard let end = index.rowOffset(in: key), let row = StoreKey.row(in: key, at: end) else { continue }
             let next = key.extracting(prefixCount..<end).copied()
             if next != value {
                 if rows.count > 1, !isExempt(value), try !body(rows) { return }

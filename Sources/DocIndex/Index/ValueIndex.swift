@@ -34,7 +34,7 @@ struct ValueIndex: DocumentIndex {
     init(number: UInt32, definition: IndexDefinition) {
         self.number = number
         self.definition = definition
-        entryPrefix = StoreKeyspace.values.prefix(number)
+        entryPrefix = StoreKey.values.prefix(number)
         components = definition.components
         directions = components.map { $0.order == .descending }
         isUnique = definition.isUnique
@@ -66,7 +66,7 @@ struct ValueIndex: DocumentIndex {
                 if isSparse, position == 0, value == nil { return }
                 components[position].append(value, to: &key)
             }
-            StoreKeyspace.appendRow(row, to: &key)
+            StoreKey.appendRow(row, to: &key)
             try body(key, covered)
         case .elements: try forEachElement(of: document, row: row) { try body($0, covered) }
         case .combinations(let tuples):
@@ -100,7 +100,7 @@ struct ValueIndex: DocumentIndex {
             ends.append(values.count)
         }
         var tail: [UInt8] = []
-        StoreKeyspace.appendRow(row, to: &tail)
+        StoreKey.appendRow(row, to: &tail)
         var key = entryPrefix
         var seen: Set<[UInt8]> = []
         for position in ends.indices {
@@ -135,7 +135,7 @@ struct ValueIndex: DocumentIndex {
     private func key(of combination: [DocumentValue?], row: UInt64) -> [UInt8]? {
         if isSparse, combination[0] == nil { return nil }
         var key = prefix(of: combination)
-        StoreKeyspace.appendRow(row, to: &key)
+        StoreKey.appendRow(row, to: &key)
         return key
     }
 
@@ -169,11 +169,11 @@ struct ValueIndex: DocumentIndex {
 
     /// Returns the row at the end of an entry's key; `nil` if the key is not a valid entry of this index.
     func row(of key: Span<UInt8>) -> UInt64? {
-        rowOffset(in: key).flatMap { StoreKeyspace.row(in: key, at: $0) }
+        rowOffset(in: key).flatMap { StoreKey.row(in: key, at: $0) }
     }
 }
 
 extension IndexDefinition {
     /// Returns whether a partial index contains a document; always true for other indexes.
-    func holds(_ document: DocumentObject) -> Bool { condition?.predicate.isSatisfied(by: document) ?? true }
+    func holds(_ document: DocumentObject) -> Bool { condition?.filter.isSatisfied(by: document) ?? true }
 }

@@ -99,5 +99,5 @@ struct JSONElementScanner: Sendable {
 
 /// A fault whose position is not known yet.
 struct JSONFaultFound: Error {
-    let fault: JSONFault
+    let fault: JSONProblem
 }

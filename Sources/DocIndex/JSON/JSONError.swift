@@ -51,7 +51,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position and the message.
     public var description: String { "line \(line), column \(column): \(message)" }
 
-    init(_ fault: JSONFault, at position: JSONPosition) {
+    init(_ fault: JSONProblem, at position: JSONPosition) {
         code = fault.code
         message = fault.message
         self.position = position

@@ -38,7 +38,7 @@ struct JSONReader: ~Copyable, ~Escapable {
     }
 
     /// Returns the error for `fault` at `offset` or another position.
-    func failure(_ fault: JSONFault, at place: Int? = nil) -> JSONError {
+    func failure(_ fault: JSONProblem, at place: Int? = nil) -> JSONError {
         JSONError(fault, at: options.start.advanced(by: place ?? offset, in: bytes))
     }
 }

@@ -23,7 +23,7 @@ struct LiveResult {
     /// - Complexity: O(*n*) in the documents that changed.
     mutating func update() throws -> ResultUpdate? {
         // The feed and the documents are read from one snapshot.
-        let rows = try collection.reader(for: query.predicate)
+        let rows = try collection.reader(for: query.filter)
         let newest = try WriterState.storedSequence(in: rows.snapshot)
         guard let known = sequence else {
             sequence = newest
@@ -42,11 +42,11 @@ struct LiveResult {
     private mutating func follow(_ rows: RowReader, behind known: UInt64) throws {
         let names = rows.collection.names.current
         let searches = rows.search.map(SearchResults.init)
-        let conditions = query.predicate.searches
-        let predicate = EncodedPredicate(query.predicate.normalized, names: names, searches: searches)
+        let conditions = query.filter.searches
+        let filter = CompiledFilter(query.filter.normalized, names: names, searches: searches)
         let positions = SortPosition(query.sort, names: names)
         var cursor = try rows.snapshot.cursor(
-            in: StoreKeyspace.changes(behind: known), reverse: false, fillsCache: false)
+            in: StoreKey.changes(behind: known), reverse: false, fillsCache: false)
         while try cursor.advance() {
             guard let key = StoreChange.Key(cursor.key) else { throw Self.damaged }
             guard key.collection == rows.collection.number else { continue }
@@ -62,7 +62,7 @@ struct LiveResult {
             var member: LiveWindow.Member?
             try rows.withRecord(key.row) { record, bodyStart, _ in
                 let body = record.extracting(bodyStart..<record.count)
-                guard try rows.reading(key.row, { try predicate.matches(body, row: key.row) }) else { return }
+                guard try rows.reading(key.row, { try filter.matches(body, row: key.row) }) else { return }
                 var position: [UInt8] = []
                 try rows.reading(key.row) {
                     try positions.append(body, row: key.row, to: &position)
@@ -82,21 +82,22 @@ struct LiveResult {
         // One more shows whether there are further results.
         query.limit = missing.map { $0 == .max ? $0 : $0 + 1 }
         let plan = try collection.planner(rows, for: .documents).plan(query, hint: options.hint)
-        let runner = QueryRunner(
+        let executor = QueryExecutor(
             rows: rows, query: query, plan: plan, options: options, after: window.members.last?.position)
         var found: [LiveWindow.Member] = []
         var hasMore = false
-        try runner.run { row, record, bodyStart, _ in
+        try executor.run { row, record, bodyStart, _ in
             if let missing, found.count == missing {
                 hasMore = true
                 return false
             }
             let document = try RowReader.document(record: record, row: row, collection: rows.collection)
             found.append(
-                LiveWindow.Member(position: runner.positions.bytes(of: document.content, row: row), document: document))
+                LiveWindow.Member(
+                    position: executor.positions.bytes(of: document.content, row: row), document: document))
             return true
         }
-        examinedCount += runner.work.documentsExamined
+        examinedCount += executor.work.documentsExamined
         window.append(found, hasMore: hasMore)
     }
 

@@ -5,10 +5,10 @@ extension DocumentCollection {
     ///
     /// The aggregation runs again after commits to this collection; commits made during a run are handled together by
     /// the next one.
-    public func observe(_ aggregation: Aggregation, where predicate: Predicate = .all) throws -> LiveSummary {
+    public func observe(_ aggregation: Aggregation, where filter: Filter = .all) throws -> LiveSummary {
         try aggregation.validate()
-        try predicate.validate()
-        return LiveSummary(collection: self, aggregation: aggregation, predicate: predicate)
+        try filter.validate()
+        return LiveSummary(collection: self, aggregation: aggregation, filter: filter)
     }
 }
 
@@ -16,7 +16,7 @@ extension DocumentCollection {
 public struct LiveSummary: AsyncSequence, Sendable {
     let collection: DocumentCollection
     let aggregation: Aggregation
-    let predicate: Predicate
+    let filter: Filter
 
     /// Starts observing.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -59,7 +59,7 @@ public struct LiveSummary: AsyncSequence, Sendable {
             }
             // Later commits are examined in the next call.
             sequence = newest
-            let groups = try summary.collection.summarize(summary.aggregation, where: summary.predicate)
+            let groups = try summary.collection.summarize(summary.aggregation, where: summary.filter)
             if groups == last { return nil }
             last = groups
             return groups

@@ -100,7 +100,7 @@ extension DocumentStore {
                     }
                 }
                 var commit = Commit(database: database, catalog: catalog, state: state)
-                let extra = (StoreKeyspace.migrationProgress(migration.name), slice.record)
+                let extra = (StoreKey.migrationProgress(migration.name), slice.record)
                 let changes = try commit.write(transaction.edits, durability: .buffered, with: [extra])
                 if let change = changes.first { signal.commit(change.sequence) }
                 return step
@@ -124,7 +124,7 @@ extension DocumentStore {
             catalog.migrations.append(migration.name)
             catalog.runningMigration = nil
             let batch = WriteBatch()
-            try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+            try batch.delete(StoreKey.migrationProgress(migration.name))
             if let next { try note(next, in: &catalog, batch, state) }
             try save(catalog, with: batch)
         }
@@ -148,7 +148,7 @@ extension DocumentStore {
         guard let entry = catalog.collection(named: migration.collection) else { return }
         let lastRow = try state.counters(entry.number, in: database).nextRow - 1
         try batch.put(
-            MigrationSlice.record(row: 0, lastRow: lastRow), forKey: StoreKeyspace.migrationProgress(migration.name))
+            MigrationSlice.record(row: 0, lastRow: lastRow), forKey: StoreKey.migrationProgress(migration.name))
         catalog.runningMigration = migration.name
     }
 
@@ -176,12 +176,12 @@ extension DocumentStore {
             var catalog = copy.currentCatalog
             catalog.epoch = .new()
             let batch = WriteBatch()
-            try batch.put(origin, forKey: StoreKeyspace.marker(Self.checkpointMarker))
+            try batch.put(origin, forKey: StoreKey.marker(Self.checkpointMarker))
             // If the migration was already in progress when the checkpoint was requested, the checkpoint keeps its
             // progress.
             if !isUnderWay {
                 catalog.runningMigration = nil
-                try batch.delete(StoreKeyspace.migrationProgress(migration.name))
+                try batch.delete(StoreKey.migrationProgress(migration.name))
             }
             try copy.save(catalog, with: batch)
         }

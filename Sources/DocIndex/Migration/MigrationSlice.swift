@@ -25,7 +25,7 @@ struct MigrationSlice {
 
     /// Returns the progress of a migration that has begun.
     static func progress(of migration: Migration, in database: Database) throws -> (row: UInt64, lastRow: UInt64) {
-        guard let bytes = try database.value(forKey: StoreKeyspace.migrationProgress(migration.name)),
+        guard let bytes = try database.value(forKey: StoreKey.migrationProgress(migration.name)),
             let progress = Varint.readAll(bytes), progress.count == 2
         else {
             throw DocIndexError(
@@ -40,10 +40,10 @@ struct MigrationSlice {
         let progress = try Self.progress(of: migration, in: database)
         let lastRow = progress.lastRow
         var row = progress.row
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var range = KeyRange.prefix(prefix)
-        range.lower = .excluded(StoreKeyspace.document(collection.number, row: row))
-        range.upper = .included(StoreKeyspace.document(collection.number, row: lastRow))
+        range.lower = .excluded(StoreKey.document(collection.number, row: row))
+        range.upper = .included(StoreKey.document(collection.number, row: lastRow))
         var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
         var count = 0
         var isAtEnd = true
@@ -52,7 +52,7 @@ struct MigrationSlice {
                 isAtEnd = false
                 break
             }
-            guard let next = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
+            guard let next = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
                     .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
             }
@@ -78,7 +78,7 @@ struct MigrationSlice {
         guard try Transaction.id(of: new, in: collection) == document.id else {
             throw failure(document, "would give it another id")
         }
-        if let lost = DisappearanceGuard(drops: migration.drops).lostPath(from: document.content, to: new) {
+        if let lost = DataLossCheck(drops: migration.drops).lostPath(from: document.content, to: new) {
             throw failure(document, "would lose \(lost), but does not declare it in drops")
         }
         guard try migration.transform(new) == new else {

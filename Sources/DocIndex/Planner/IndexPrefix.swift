@@ -13,13 +13,13 @@ struct IndexPrefix {
     /// Whether the component at ``position`` is restricted to intervals.
     private(set) var hasIntervals = false
     /// The conditions used so far.
-    private(set) var notes: [Predicate] = []
+    private(set) var notes: [Filter] = []
     private(set) var exact: Set<Int> = []
     private(set) var answered: Set<Int> = []
     /// The components used so far, each with the conjunct whose array element it refers to.
     private var used: [(path: FieldPath, element: Int?)] = []
     /// A cache of the conditions usable at ``position``.
-    private var known: [(PlannedCondition, ComponentBounds)]?
+    private var known: [(PlannedCondition, ComponentRanges)]?
 
     init(_ index: ValueIndex) {
         self.index = index
@@ -34,14 +34,14 @@ struct IndexPrefix {
 
     /// Returns the conditions on the next component that can be combined with those used before. Different elements may
     /// satisfy conditions on the same array, but an entry is made from one element.
-    private mutating func usable(_ conditions: [PlannedCondition]) -> [(PlannedCondition, ComponentBounds)] {
+    private mutating func usable(_ conditions: [PlannedCondition]) -> [(PlannedCondition, ComponentRanges)] {
         if let known { return known }
         guard let component else { return [] }
         let sharing = used.filter { IndexTuples.shareArray($0.path, component.path) }
-        let usable = conditions.compactMap { condition -> (PlannedCondition, ComponentBounds)? in
+        let usable = conditions.compactMap { condition -> (PlannedCondition, ComponentRanges)? in
             guard condition.path == component.path else { return nil }
             for other in sharing where other.element == nil || other.element != condition.element { return nil }
-            return ComponentBounds(condition.predicate, component: component, isOnlyComponent: isOnlyComponent)
+            return ComponentRanges(condition.filter, component: component, isOnlyComponent: isOnlyComponent)
                 .map { (condition, $0) }
         }
         known = usable
@@ -64,15 +64,15 @@ struct IndexPrefix {
     }
 
     /// Returns the intervals of the next component that the conditions allow; `nil` if no condition restricts it.
-    mutating func takeIntervals(_ conditions: [PlannedCondition]) -> [ComponentBounds.Interval]? {
+    mutating func takeIntervals(_ conditions: [PlannedCondition]) -> [ComponentRanges.Interval]? {
         guard let component else { return nil }
-        var found: [ComponentBounds.Interval]?
+        var found: [ComponentRanges.Interval]?
         var element: Int?
         for (condition, bounds) in usable(conditions) {
             guard case .intervals(let intervals) = bounds.shape else { continue }
             // Different elements may satisfy conditions on an array, unless the conditions are about the same element.
             if found != nil, component.path.hasArrayStep, element == nil || condition.element != element { continue }
-            let both = found.map { ComponentBounds.intersection($0, intervals) } ?? intervals
+            let both = found.map { ComponentRanges.intersection($0, intervals) } ?? intervals
             guard prefixes.count * both.count <= Self.limit else { continue }
             found = both
             element = condition.element
@@ -82,41 +82,41 @@ struct IndexPrefix {
         return found
     }
 
-    private mutating func note(_ condition: PlannedCondition, _ bounds: ComponentBounds) {
-        notes.append(condition.predicate)
+    private mutating func note(_ condition: PlannedCondition, _ bounds: ComponentRanges) {
+        notes.append(condition.filter)
         guard let conjunct = condition.conjunct ?? condition.element else { return }
         answered.insert(conjunct)
         if bounds.isExact, condition.conjunct != nil { exact.insert(conjunct) }
     }
 
     /// A condition that can be evaluated on an entry.
-    struct Filter {
+    struct ComponentFilter {
         let component: Int
-        let predicate: Predicate
+        let filter: Filter
         let conjunct: Int?
         let isExact: Bool
     }
 
     /// Returns the conditions on later components, which are evaluated on each entry. Components of arrays are left
     /// out, because another entry of the document may satisfy the condition.
-    func filters(_ conditions: [PlannedCondition], behind first: Int) -> [Filter] {
+    func filters(_ conditions: [PlannedCondition], behind first: Int) -> [ComponentFilter] {
         guard first < index.components.count else { return [] }
-        return (first..<index.components.count).flatMap { position -> [Filter] in
+        return (first..<index.components.count).flatMap { position -> [ComponentFilter] in
             let component = index.components[position]
             guard component.hasOrderOfValues, !component.path.hasArrayStep else { return [] }
             return conditions.compactMap { condition in
                 guard let conjunct = condition.conjunct, condition.path == component.path else {
                     return nil
                 }
-                return Filter(
-                    component: position, predicate: condition.predicate, conjunct: conjunct,
-                    isExact: condition.predicate.isDecidedByKeys)
+                return ComponentFilter(
+                    component: position, filter: condition.filter, conjunct: conjunct,
+                    isExact: condition.filter.isDecidedByKeys)
             }
         }
     }
 }
 
-extension Predicate {
+extension Filter {
     /// The path of a condition on one path or of its negation.
     var entryPath: FieldPath? {
         if case .not(let part) = self { return part.leafPath }

@@ -49,7 +49,7 @@ public struct Plan: Sendable, Hashable {
     /// The estimates made when the plan was chosen.
     public let estimate: Estimate
     /// The parts of the condition that the access does not decide, evaluated on each document. Normalized.
-    let residual: Predicate
+    let residual: Filter
     /// The access to switch to when a scan finds too few results; `nil` if there is none.
     var fallback: Fallback?
 
@@ -121,10 +121,10 @@ public struct IndexScan: Sendable, Hashable {
     public var conditions: [String] { used.map(\.description) }
     /// The conditions evaluated on each entry before its document is read.
     public var filterConditions: [String] {
-        filters.compactMap { if case .component(_, let predicate) = $0 { predicate.description } else { nil } }
+        filters.compactMap { if case .component(_, let filter) = $0 { filter.description } else { nil } }
     }
     /// The conditions that the ranges represent. They are formatted only on demand.
-    let used: [Predicate]
+    let used: [Filter]
     /// The estimated number of entries.
     public internal(set) var estimatedEntryCount: Int
     let filters: [EntryFilter]
@@ -139,7 +139,7 @@ public struct IDScan: Sendable, Hashable {
     public let ranges: [KeyRange]
     /// The conditions that the ranges represent.
     public var conditions: [String] { used.map(\.description) }
-    let used: [Predicate]
+    let used: [Filter]
     /// The requested IDs; `nil` if the plan reads ranges of IDs.
     let ids: [DocumentID]?
     /// The estimated number of IDs.
@@ -161,7 +161,7 @@ public struct IndexWalk: Sendable, Hashable {
     public let isDescending: Bool
     /// The conditions that restrict the walk.
     public var conditions: [String] { used.map(\.description) }
-    let used: [Predicate]
+    let used: [Filter]
     let runs: [Run]
     /// The components that determine the order. They follow the components that are constant within a run.
     let sortComponents: Range<Int>
@@ -176,7 +176,7 @@ public struct TextScan: Sendable, Hashable {
     public let index: String
     /// The search conditions.
     public var conditions: [String] { used.map(\.description) }
-    let used: [Predicate]
+    let used: [Filter]
     /// The estimated number of documents, never less than the actual number.
     public let estimatedMatchCount: Int
     let query: TextQuery
@@ -185,7 +185,7 @@ public struct TextScan: Sendable, Hashable {
 /// A condition that an entry must satisfy before its document is read.
 enum EntryFilter: Sendable, Hashable {
     /// The value of a component satisfies a condition on its path.
-    case component(Int, Predicate)
+    case component(Int, Filter)
     /// The location is at most this far from a point, in meters.
     case near(GeoPoint, Double)
     /// The location is in a box.

@@ -26,7 +26,7 @@ struct AccessCandidate {
 
 /// A condition that an index may be able to answer.
 struct PlannedCondition {
-    let predicate: Predicate
+    let filter: Filter
     /// The path of the condition or of its negation; `nil` for a condition on several paths.
     let path: FieldPath?
     /// The position among the conjuncts; `nil` for a condition derived from a conjunct.
@@ -35,9 +35,9 @@ struct PlannedCondition {
     let element: Int?
 
     /// Returns the conjuncts and the conditions derived from those on array elements.
-    static func all(of conjuncts: [Predicate]) -> [PlannedCondition] {
+    static func all(of conjuncts: [Filter]) -> [PlannedCondition] {
         var result = conjuncts.enumerated().map {
-            PlannedCondition(predicate: $1, path: $1.entryPath, conjunct: $0, element: nil)
+            PlannedCondition(filter: $1, path: $1.entryPath, conjunct: $0, element: nil)
         }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .anyElement(let path, let part) = conjunct else { continue }
@@ -45,7 +45,7 @@ struct PlannedCondition {
                 // A value missing from one element may be present in another.
                 guard let moved = inner.moved(below: path.eachElement) else { continue }
                 result.append(
-                    PlannedCondition(predicate: moved, path: moved.entryPath, conjunct: nil, element: position))
+                    PlannedCondition(filter: moved, path: moved.entryPath, conjunct: nil, element: position))
             }
         }
         return result
@@ -58,7 +58,7 @@ extension Planner {
     /// - Parameter depth: The nesting depth of the conditions in alternatives.
     /// - Throws: Errors of reading, and `CancellationError`, because planning takes a while for a condition with
     ///   thousands of parts.
-    func accesses(for conjuncts: [Predicate], depth: Int = 0) throws -> [AccessCandidate] {
+    func accesses(for conjuncts: [Filter], depth: Int = 0) throws -> [AccessCandidate] {
         try CancellationCheck.now()
         let conditions = PlannedCondition.all(of: conjuncts)
         var candidates: [AccessCandidate] = []
@@ -128,7 +128,7 @@ extension Planner {
 
     /// Returns the union of one access for each alternative; `nil` if an alternative has no access.
     private func union(
-        of parts: [Predicate], at position: Int, rest: [Predicate], depth: Int
+        of parts: [Filter], at position: Int, rest: [Filter], depth: Int
     ) throws -> AccessCandidate? {
         var union = AccessCandidate(
             access: .union([]), entryCount: 0, rowCount: 0, cost: 0, exact: [position], answered: [position])
@@ -188,7 +188,7 @@ extension Planner {
         var joined = current
         joined.access = .intersection(parts + [next.access])
         joined.rowCount = current.rowCount * next.rowCount / Double(max(documentCount, 1))
-        let isProbed = QueryRunner.probes(next.access, for: Int(current.rowCount), estimate: Int(next.entryCount))
+        let isProbed = QueryExecutor.probes(next.access, for: Int(current.rowCount), estimate: Int(next.entryCount))
         joined.cost += isProbed ? current.rowCount * costs.seek : next.cost + next.rowCount * costs.setMember
         joined.entryCount += isProbed ? current.rowCount : next.entryCount
         joined.exact.formUnion(next.exact)
@@ -212,7 +212,7 @@ extension Planner {
 
     /// Returns the ranges of an index that contain every document that can satisfy the conjuncts. Returns `nil` if
     /// these are the whole index, or if the index does not contain all of those documents.
-    private func scan(_ conditions: [PlannedCondition], conjuncts: [Predicate], index: ValueIndex) -> ScanCandidate? {
+    private func scan(_ conditions: [PlannedCondition], conjuncts: [Filter], index: ValueIndex) -> ScanCandidate? {
         // Most indexes begin with another field.
         let first = index.components[0].path
         guard conditions.contains(where: { $0.path == first }), holdsAll(index.definition, conjuncts)
@@ -234,7 +234,7 @@ extension Planner {
         return ScanCandidate(
             scan: IndexScan(
                 index: index.definition.name, ranges: ranges, used: prefix.notes, estimatedEntryCount: 0,
-                filters: filters.map { .component($0.component, $0.predicate) }, hasRisingRows: hasRisingRows),
+                filters: filters.map { .component($0.component, $0.filter) }, hasRisingRows: hasRisingRows),
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }),
             answered: prefix.answered.union(filters.compactMap(\.conjunct)))
     }
@@ -246,7 +246,7 @@ extension Planner {
 
     /// Returns the cells of a location index that can satisfy a condition.
     private func scan(
-        _ conjunct: Predicate, at position: Int, conjuncts: [Predicate], index: GeoIndex
+        _ conjunct: Filter, at position: Int, conjuncts: [Filter], index: GeoIndex
     ) -> ScanCandidate? {
         let ranges: [KeyRange]
         let filter: EntryFilter?
@@ -273,13 +273,13 @@ extension Planner {
     }
 
     /// Returns whether the index contains every document that satisfies the conjuncts.
-    func holdsAll(_ definition: IndexDefinition, _ conjuncts: [Predicate]) -> Bool {
+    func holdsAll(_ definition: IndexDefinition, _ conjuncts: [Filter]) -> Bool {
         missingCondition(of: definition, conjuncts) == nil
     }
 
     /// Returns the condition that the conjuncts would have to imply for the index to contain every result; `nil` if it
     /// does.
-    func missingCondition(of definition: IndexDefinition, _ conjuncts: [Predicate]) -> Predicate? {
+    func missingCondition(of definition: IndexDefinition, _ conjuncts: [Filter]) -> Filter? {
         if definition.isSparse {
             let isThere =
                 definition.kind == .geo
@@ -289,12 +289,12 @@ extension Planner {
                 : conjuncts.contains { $0.implies(.exists(definition.components[0].path)) }
             if !isThere { return .exists(definition.components[0].path) }
         }
-        guard let condition = definition.condition?.predicate.normalized else { return nil }
-        return Predicate.conjunction(conjuncts, implies: condition) ? nil : condition
+        guard let condition = definition.condition?.filter.normalized else { return nil }
+        return Filter.conjunction(conjuncts, implies: condition) ? nil : condition
     }
 }
 
-extension Predicate {
+extension Filter {
     /// The location field of the condition; `nil` for conditions that are not about locations.
     fileprivate var geoField: GeoField? {
         switch self {
@@ -304,7 +304,7 @@ extension Predicate {
     }
 
     /// Returns a condition on an array element as a condition on the document; `nil` if it cannot be converted.
-    fileprivate func moved(below path: FieldPath) -> Predicate? {
+    fileprivate func moved(below path: FieldPath) -> Filter? {
         guard let leafPath, path.steps.count + leafPath.steps.count <= FieldPath.maximumStepCount else { return nil }
         let moved = FieldPath(checked: path.steps + leafPath.steps)
         switch self {

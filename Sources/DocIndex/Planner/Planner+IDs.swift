@@ -3,18 +3,18 @@ internal import LevelKit
 /// Access through the map from document IDs to rows.
 extension Planner {
     /// Returns the rows of the IDs that the conditions allow; `nil` if no condition on IDs can be answered by the map.
-    func idAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
+    func idAccess(_ conjuncts: [Filter]) throws -> AccessCandidate? {
         guard let idPath else { return nil }
         let own = conjuncts.indices.filter { conjuncts[$0].leafPath == idPath }
         for position in own {
             guard let ids = conjuncts[position].wantedIDs else { continue }
-            let ranges = ids.map { KeyRange.only(StoreKeyspace.id(collection, $0)) }
+            let ranges = ids.map { KeyRange.only(StoreKey.id(collection, $0)) }
             let count = Double(ids.count)
             return candidate(
                 IDScan(ranges: ranges, used: [conjuncts[position]], ids: ids, estimatedCount: ids.count), [position],
                 count: count, cost: count * costs.seek)
         }
-        var left: ComponentBounds.Interval?
+        var left: ComponentRanges.Interval?
         var used: Set<Int> = []
         for position in own {
             guard let next = conjuncts[position].idInterval else { continue }
@@ -23,10 +23,10 @@ extension Planner {
                 left = next
                 continue
             }
-            left = ComponentBounds.intersection([known], [next]).first ?? .init(lower: [], upper: [])
+            left = ComponentRanges.intersection([known], [next]).first ?? .init(lower: [], upper: [])
         }
         guard let left else { return nil }
-        let prefix = StoreKeyspace.ids.prefix(collection)
+        let prefix = StoreKey.ids.prefix(collection)
         let ranges = left.isEmpty ? [] : [KeyRange.from(prefix + left.lower, to: prefix + left.upper)]
         let count = try ranges.isEmpty ? 0 : countIDs(ranges)
         return candidate(
@@ -40,7 +40,7 @@ extension Planner {
     }
 }
 
-extension Predicate {
+extension Filter {
     /// The IDs that the condition allows, ascending; `nil` unless it is an equality or an IN list.
     fileprivate var wantedIDs: [DocumentID]? {
         let values: [DocumentValue]
@@ -54,7 +54,7 @@ extension Predicate {
     }
 
     /// The range of encoded IDs that the condition allows; `nil` for other conditions.
-    fileprivate var idInterval: ComponentBounds.Interval? {
+    fileprivate var idInterval: ComponentRanges.Interval? {
         switch self {
         case .compare(_, let comparison, let value):
             let first: [UInt8]

@@ -3,12 +3,12 @@ extension Planner {
     /// The searches among the conjuncts, combined into one.
     private struct JoinedSearch {
         var query: TextQuery
-        var predicates: [Predicate] = []
+        var filters: [Filter] = []
         var positions: Set<Int> = []
     }
 
     /// Returns the combined search of the conjuncts; `nil` if none of them requires a match.
-    private func joinedSearch(_ conjuncts: [Predicate]) -> JoinedSearch? {
+    private func joinedSearch(_ conjuncts: [Filter]) -> JoinedSearch? {
         var wanted: [TextQuery] = []
         var unwanted: [TextQuery] = []
         var joined = JoinedSearch(query: .nothing)
@@ -18,7 +18,7 @@ extension Planner {
             case .not(.search(let condition)): unwanted.append(condition.query)
             default: continue
             }
-            joined.predicates.append(conjunct)
+            joined.filters.append(conjunct)
             joined.positions.insert(position)
         }
         guard !wanted.isEmpty else { return nil }
@@ -28,11 +28,11 @@ extension Planner {
     }
 
     /// Returns the rows found by the searches among the conjuncts; `nil` if there are none.
-    func searchAccess(_ conjuncts: [Predicate]) throws -> AccessCandidate? {
+    func searchAccess(_ conjuncts: [Filter]) throws -> AccessCandidate? {
         guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
         let count = Double(try countMatches(joined.query))
         let scan = TextScan(
-            index: textIndex.definition.name, used: joined.predicates,
+            index: textIndex.definition.name, used: joined.filters,
             estimatedMatchCount: Int(count), query: joined.query)
         return AccessCandidate(
             access: .search(scan), entryCount: count, rowCount: count,
@@ -42,14 +42,14 @@ extension Planner {
 
     /// Returns the plans that find the best matches first, if the query sorts only by score.
     func ranked(
-        _ query: Query, conjuncts: [Predicate], among filters: [AccessCandidate], _ resultCount: Double,
+        _ query: Query, conjuncts: [Filter], among filters: [AccessCandidate], _ resultCount: Double,
         _ outline: QueryOutline
     ) throws -> [Option] {
-        guard query.sort == [.bestFirst], let scoring = query.predicate.scoringQuery,
+        guard query.sort == [.bestFirst], let scoring = query.filter.scoringQuery,
             let found = try searchAccess(conjuncts), case .search(let scan) = found.access
         else { return [] }
         // Documents that match another alternative of an OR get a score for that search too.
-        let scored = query.predicate.normalized.scoredSearches
+        let scored = query.filter.normalized.scoredSearches
         let wanted = Set(conjuncts.compactMap { if case .search(let condition) = $0 { condition } else { nil } })
         let isScoredWhole = scored.allSatisfy(wanted.contains)
         let best = TextScan(

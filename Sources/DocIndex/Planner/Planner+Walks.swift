@@ -13,7 +13,7 @@ struct WalkCandidate {
     var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
 
     /// Returns whether the walk visits exactly the results, so that no other plan finds the first results faster.
-    func isAnswer(to conjuncts: [Predicate]) -> Bool {
+    func isAnswer(to conjuncts: [Filter]) -> Bool {
         exact.count == conjuncts.count && walk.filters.isEmpty && walk.runs.count == 1
     }
 }
@@ -48,7 +48,7 @@ extension Planner {
 
     /// Returns the walks along indexes that have the order of the query: the sort keys follow the components that
     /// conditions fix, either in their own directions or all reversed.
-    func walks(for query: Query, conjuncts: [Predicate]) -> [WalkCandidate] {
+    func walks(for query: Query, conjuncts: [Filter]) -> [WalkCandidate] {
         guard !query.sort.isEmpty, let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
         let conditions = PlannedCondition.all(of: conjuncts)
         var walks: [WalkCandidate] = []
@@ -78,7 +78,7 @@ extension Planner {
     }
 
     /// Returns the sort keys without those whose value the condition fixes; `nil` if one of the keys is not a field.
-    static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Predicate]) -> [OpenKey]? {
+    static func openKeys(of sort: [Query.SortKey], _ conjuncts: [Filter]) -> [OpenKey]? {
         var fixed: Set<FieldPath> = []
         for conjunct in conjuncts {
             switch conjunct {
@@ -135,7 +135,7 @@ extension Planner {
             && !index.definition.isSparse && !index.definition.fields.contains(where: \.hasArrayStep)
         let walk = IndexWalk(
             index: index.definition.name, isDescending: isDescending, used: prefix.notes, runs: runs,
-            sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.predicate) })
+            sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.filter) })
         return WalkCandidate(
             walk: walk, index: index, isWhole: isWhole,
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }))

@@ -74,10 +74,10 @@ struct Planner {
     }
 
     /// Returns the conditions that must all hold, and whether no document can satisfy them.
-    private static func conjuncts(of query: Query) -> ([Predicate], isNone: Bool) {
-        let predicate = query.predicate.normalized
-        let conjuncts = predicate.conjuncts
-        return (conjuncts, predicate.isNone || isContradiction(conjuncts))
+    private static func conjuncts(of query: Query) -> ([Filter], isNone: Bool) {
+        let filter = query.filter.normalized
+        let conjuncts = filter.conjuncts
+        return (conjuncts, filter.isNone || isContradiction(conjuncts))
     }
 
     /// Returns every plan considered, cheapest first. Never empty.
@@ -109,8 +109,8 @@ struct Planner {
     }
 
     /// Returns whether the conditions on a single-valued path contradict each other.
-    private static func isContradiction(_ conjuncts: [Predicate]) -> Bool {
-        var known: [FieldPath: [ComponentBounds.Interval]] = [:]
+    private static func isContradiction(_ conjuncts: [Filter]) -> Bool {
+        var known: [FieldPath: [ComponentRanges.Interval]] = [:]
         var counts: [FieldPath: Int] = [:]
         for conjunct in conjuncts {
             if let path = conjunct.leafPath, !path.hasArrayStep { counts[path, default: 0] += 1 }
@@ -122,16 +122,16 @@ struct Planner {
             case .compare(_, .equal, _), .isIn: if counts[path] == 1 { continue }
             default: break
             }
-            guard let bounds = ComponentBounds(conjunct, component: IndexComponent(path), isOnlyComponent: true)
+            guard let bounds = ComponentRanges(conjunct, component: IndexComponent(path), isOnlyComponent: true)
             else { continue }
-            let intervals: [ComponentBounds.Interval] =
+            let intervals: [ComponentRanges.Interval] =
                 switch bounds.shape {
                 case .intervals(let intervals): intervals
                 case .points(let points):
                     points.sorted { $0.lexicographicallyPrecedes($1) }
                         .map { .init(lower: $0, upper: $0 + OrderedValue.behind) }
                 }
-            let left = known[path].map { ComponentBounds.intersection($0, intervals) } ?? intervals
+            let left = known[path].map { ComponentRanges.intersection($0, intervals) } ?? intervals
             if left.isEmpty { return true }
             known[path] = left
         }
@@ -231,7 +231,7 @@ struct Planner {
 
     /// Returns the plans that find the nearest locations first, if the query sorts only by distance.
     private func nearest(
-        _ query: Query, conjuncts: [Predicate], _ resultCount: Double, _ outline: QueryOutline
+        _ query: Query, conjuncts: [Filter], _ resultCount: Double, _ outline: QueryOutline
     ) -> [Option] {
         guard query.sort.count == 1, case .distance(let field, let center) = query.sort[0].key,
             !query.sort[0].isDescending
@@ -252,7 +252,7 @@ struct Planner {
 
     /// - Parameter exact: The positions of the conjuncts that hold for every row of the access.
     func option(
-        _ access: Plan.Access, _ ordering: Plan.Ordering, exact: Set<Int>, of conjuncts: [Predicate],
+        _ access: Plan.Access, _ ordering: Plan.Ordering, exact: Set<Int>, of conjuncts: [Filter],
         _ estimate: Plan.Estimate, cost: Double
     ) -> Option {
         var estimate = estimate
@@ -274,14 +274,14 @@ extension Plan.Estimate {
 
 /// The properties of a query that costs depend on.
 struct QueryOutline {
-    let conjuncts: [Predicate]
+    let conjuncts: [Filter]
     let isSorted: Bool
     /// The number of results up to the last one returned: the offset plus the limit, or infinity without a limit.
     let wanted: Double
     let ordering: Plan.Ordering
     private let documentCount: Double
 
-    init(_ query: Query, conjuncts: [Predicate], documentCount: Double) {
+    init(_ query: Query, conjuncts: [Filter], documentCount: Double) {
         self.conjuncts = conjuncts
         self.documentCount = documentCount
         isSorted = !query.sort.isEmpty

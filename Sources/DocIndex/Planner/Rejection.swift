@@ -8,7 +8,7 @@ public struct Rejection: Sendable, Hashable {
         /// date.
         case otherOrder(FieldPath)
         /// The index leaves out documents that may be results. It could be used if the query implied this condition.
-        case conditionNotImplied(Predicate)
+        case conditionNotImplied(Filter)
         /// A plan that uses the index was considered but would take longer: this many microseconds.
         case costsMore(microseconds: Int)
         /// The condition is not about the location in this index.
@@ -33,8 +33,8 @@ extension Rejection: CustomStringConvertible {
         switch reason {
         case .noConditionOnFirstField(let path): "\(index): no condition on \(path), its first field"
         case .otherOrder(let path): "\(index): its order of \(path) differs from that of the condition"
-        case .conditionNotImplied(let predicate):
-            "\(index): it omits documents, and the condition does not imply \(predicate)"
+        case .conditionNotImplied(let filter):
+            "\(index): it omits documents, and the condition does not imply \(filter)"
         case .costsMore(let microseconds): "\(index): would take longer, about \(microseconds) µs"
         case .noLocationAsked: "\(index): the condition does not use its location"
         case .needsTextSearch: "\(index): only answers text searches"
@@ -62,7 +62,7 @@ extension Planner {
     /// Returns why an available index is not in the chosen plan.
     func rejection(of definition: IndexDefinition, _ query: Query, options: [Option]) -> Rejection {
         func rejected(_ reason: Rejection.Reason) -> Rejection { Rejection(index: definition.name, reason: reason) }
-        let conjuncts = query.predicate.normalized.conjuncts
+        let conjuncts = query.filter.normalized.conjuncts
         if case .nothing = options[0].plan.access { return rejected(.nothingToFind) }
         if let other = options.first(where: { $0.plan.indexNames.contains { $0.hasSameBytes(as: definition.name) } }) {
             return rejected(.costsMore(microseconds: other.plan.estimate.microseconds))
@@ -71,7 +71,7 @@ extension Planner {
         if let missing = missingCondition(of: definition, conjuncts) { return rejected(.conditionNotImplied(missing)) }
         if definition.kind == .geo { return rejected(.noLocationAsked) }
         let first = definition.components[0].path
-        let hasCondition = PlannedCondition.all(of: conjuncts).contains { $0.predicate.paths.contains(first) }
+        let hasCondition = PlannedCondition.all(of: conjuncts).contains { $0.filter.paths.contains(first) }
         return rejected(hasCondition ? .otherOrder(first) : .noConditionOnFirstField(first))
     }
 
@@ -81,7 +81,7 @@ extension Planner {
         guard chosen.estimate.documentCount > 4 * chosen.estimate.rowCount + 100 else { return nil }
         var equal: [FieldPath] = []
         var ranges: [FieldPath] = []
-        for conjunct in query.predicate.normalized.conjuncts {
+        for conjunct in query.filter.normalized.conjuncts {
             guard let path = conjunct.indexablePath else { continue }
             switch conjunct {
             case .compare(_, .equal, _), .isIn, .not: if !equal.contains(path) { equal.append(path) }
@@ -97,7 +97,7 @@ extension Planner {
         }
         var parts = equal.filter(isNew).map(\.description)
         var sorted: [String] = []
-        if let keys = Self.openKeys(of: query.sort, query.predicate.normalized.conjuncts) {
+        if let keys = Self.openKeys(of: query.sort, query.filter.normalized.conjuncts) {
             sorted = keys.map {
                 "\(Query.SortKey($0.path, isDescending: $0.isDescending, collation: $0.collation))"
             }
@@ -112,7 +112,7 @@ extension Planner {
     }
 }
 
-extension Predicate {
+extension Filter {
     /// The path of a condition that an index could answer; `nil` for other conditions.
     fileprivate var indexablePath: FieldPath? {
         switch self {

@@ -105,7 +105,7 @@ enum Fingerprint {
 extension Query {
     /// A hash of the condition and the order. The limit and the offset are not included.
     var fingerprint: UInt64 {
-        var text = predicate.normalized.description
+        var text = filter.normalized.description
         for key in sort { text += "\u{0}\(key)" }
         return Fingerprint.of(text.utf8)
     }

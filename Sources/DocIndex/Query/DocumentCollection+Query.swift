@@ -21,7 +21,7 @@ extension DocumentCollection {
     /// - Parameter sort: Fields separated by commas, with `-` before a field in descending order.
     public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(
-            Query(try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))
+            Query(try Filter(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))
     }
 
     /// Calls `body` with each document of the result, in order, until it returns `false`.
@@ -37,26 +37,26 @@ extension DocumentCollection {
         let clock = ContinuousClock()
         let begin = clock.now
         let (rows, plan) = try prepare(query, options)
-        let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options)
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         var count = 0
-        try runner.run { row, record, _, _ in
+        try executor.run { row, record, _, _ in
             count += 1
             return try body(try RowReader.document(record: record, row: row, collection: rows.collection))
         }
         return Explanation(
-            plan: plan, keysExamined: runner.work.keysExamined, documentsExamined: runner.work.documentsExamined,
-            resultCount: count, didLeaveWalk: runner.didLeaveWalk, duration: clock.now - begin)
+            plan: plan, keysExamined: executor.work.keysExamined, documentsExamined: executor.work.documentsExamined,
+            resultCount: count, didLeaveWalk: executor.didLeaveWalk, duration: clock.now - begin)
     }
 
     /// Returns the number of documents that satisfy a condition.
     ///
     /// - Complexity: That of the plan. If an index answers the condition exactly, no documents are read.
-    public func count(where predicate: Predicate, options: QueryOptions = QueryOptions()) throws -> Int {
-        try predicate.validate()
-        if predicate.normalized.isAll { return try count() }
-        let query = Query(predicate)
+    public func count(where filter: Filter, options: QueryOptions = QueryOptions()) throws -> Int {
+        try filter.validate()
+        if filter.normalized.isAll { return try count() }
+        let query = Query(filter)
         let (rows, plan) = try prepare(query, options, for: .count)
-        return try QueryRunner(rows: rows, query: query, plan: plan, options: options).count()
+        return try QueryExecutor(rows: rows, query: query, plan: plan, options: options).count()
     }
 
     /// Returns the results of a query reduced to some paths: for each result, a document with the values at these paths
@@ -74,12 +74,12 @@ extension DocumentCollection {
         let names = rows.collection.names.current
         let resolved = paths.map { ResolvedPath($0, names: names) }
         var results: [DocumentObject] = []
-        let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options)
-        runner.entryVisit = QueryRunner.EntryVisit(paths: paths) {
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
+        executor.entryVisit = QueryExecutor.EntryVisit(paths: paths) {
             results.append($0)
             return true
         }
-        try runner.run { row, record, bodyStart, _ in
+        try executor.run { row, record, bodyStart, _ in
             try rows.reading(row) {
                 let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
                 var result = DocumentObject()
@@ -111,7 +111,7 @@ extension DocumentCollection {
     /// Returns every plan considered for a query, cheapest first.
     public func plans(_ query: Query) throws -> [Plan] {
         try query.validate()
-        return try planner(try reader(for: query.predicate), for: .documents).options(for: query).map(\.plan)
+        return try planner(try reader(for: query.filter), for: .documents).options(for: query).map(\.plan)
     }
 
     /// Returns the reader and the plan for a query.
@@ -119,16 +119,16 @@ extension DocumentCollection {
         _ query: Query, _ options: QueryOptions, for purpose: Planner.Purpose = .documents
     ) throws -> (RowReader, Plan) {
         try query.validate()
-        let rows = try reader(for: query.predicate)
+        let rows = try reader(for: query.filter)
         return (rows, try planner(rows, for: purpose).plan(query, hint: options.hint))
     }
 
     /// Returns the reader for a condition. It includes the text index if the condition has a search.
     ///
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no text index.
-    func reader(for predicate: Predicate) throws -> RowReader {
+    func reader(for filter: Filter) throws -> RowReader {
         var rows = try reader()
-        if !predicate.searches.isEmpty { rows.search = try textSearch(in: rows) }
+        if !filter.searches.isEmpty { rows.search = try textSearch(in: rows) }
         return rows
     }
 
@@ -145,7 +145,7 @@ extension DocumentCollection {
                 known.append((index.number, ranges, count))
                 return count
             }, idPath: FieldPath(names: rows.collection.idField), collection: rows.collection.number,
-            countIDs: { try cardinality.entryCount(in: $0, behind: StoreKeyspace.ids.prefix(rows.collection.number)) },
+            countIDs: { try cardinality.entryCount(in: $0, behind: StoreKey.ids.prefix(rows.collection.number)) },
             textIndex: rows.search?.index,
             countMatches: { try rows.search?.estimatedCount($0) ?? 0 }, purpose: purpose)
     }

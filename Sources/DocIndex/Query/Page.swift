@@ -45,12 +45,12 @@ extension DocumentCollection {
             throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
         let (rows, plan) = try prepare(query, options, continuing: content)
-        let runner = QueryRunner(rows: rows, query: query, plan: plan, options: options, after: content?.position)
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options, after: content?.position)
         var documents: [Document] = []
         var lastRow: UInt64 = 0
         var hasMore = false
         if limit > 0 {
-            try runner.run { row, record, _, _ in
+            try executor.run { row, record, _, _ in
                 if documents.count == limit {
                     hasMore = true
                     return false
@@ -65,14 +65,14 @@ extension DocumentCollection {
                 ? ContinuationToken(
                     .init(
                         query: query.fingerprint, plan: content?.plan ?? plan.identity,
-                        position: runner.positions.bytes(of: last.content, row: lastRow))) : nil
+                        position: executor.positions.bytes(of: last.content, row: lastRow))) : nil
         }
         return Page(
             documents: documents, next: next,
             explanation: Explanation(
-                plan: plan, keysExamined: runner.work.keysExamined,
-                documentsExamined: runner.work.documentsExamined, resultCount: documents.count,
-                didLeaveWalk: runner.didLeaveWalk,
+                plan: plan, keysExamined: executor.work.keysExamined,
+                documentsExamined: executor.work.documentsExamined, resultCount: documents.count,
+                didLeaveWalk: executor.didLeaveWalk,
                 duration: clock.now - begin))
     }
 
@@ -82,7 +82,7 @@ extension DocumentCollection {
     ) throws -> (RowReader, Plan) {
         guard let content, options.hint == nil else { return try prepare(query, options) }
         try query.validate()
-        let rows = try reader(for: query.predicate)
+        let rows = try reader(for: query.filter)
         return (rows, try planner(rows, for: .documents).plan(query, continuing: content.plan))
     }
 }

@@ -1,13 +1,13 @@
 /// A query on a collection: which documents, in which order, and how many.
 ///
 /// ```swift
-/// let query = Query(try Predicate(parsing: "rating >= 4 and keywords has sea"), sort: [.descending("taken")], limit: 20)
+/// let query = Query(try Filter(parsing: "rating >= 4 and keywords has sea"), sort: [.descending("taken")], limit: 20)
 /// ```
 ///
 /// A query does not specify how it is answered; see ``Plan``. Its result does not depend on the available indexes.
 public struct Query: Sendable, Hashable {
     /// The condition that documents must satisfy.
-    public var predicate: Predicate
+    public var filter: Filter
     /// The order of the results. Documents with equal keys, or all documents without keys, are in the order in which
     /// they were first stored.
     public var sort: [SortKey]
@@ -18,15 +18,15 @@ public struct Query: Sendable, Hashable {
     public var offset: Int
 
     /// Creates a query.
-    public init(_ predicate: Predicate = .all, sort: [SortKey] = [], limit: Int? = nil, offset: Int = 0) {
-        self.predicate = predicate
+    public init(_ filter: Filter = .all, sort: [SortKey] = [], limit: Int? = nil, offset: Int = 0) {
+        self.filter = filter
         self.sort = sort
         self.limit = limit
         self.offset = offset
     }
 
     func validate() throws {
-        try predicate.validate()
+        try filter.validate()
         if let limit, limit < 0 {
             throw DocIndexError(.invalidQuery, "the limit is \(limit); it must be 0 or more")
         }
@@ -37,7 +37,7 @@ public struct Query: Sendable, Hashable {
                     throw DocIndexError(.invalidQuery, "\(key) does not sort strings; omit the collation")
                 }
             }
-            if case .score = key.key, predicate.scoringQuery == nil {
+            if case .score = key.key, filter.scoringQuery == nil {
                 throw DocIndexError(
                     .invalidQuery, "sorting by score needs a search in the condition, such as SEARCH \"fog\"")
             }
@@ -53,14 +53,14 @@ public struct Query: Sendable, Hashable {
 extension Query: Codable {
     private enum Keys: String, CodingKey { case condition, sort, limit, offset }
 
-    /// Decodes a saved query: the condition in the notation of ``Predicate/init(parsing:)``, and `sort`, `limit` and
+    /// Decodes a saved query: the condition in the notation of ``Filter/init(parsing:)``, and `sort`, `limit` and
     /// `offset`.
     ///
     /// - Throws: `DecodingError`; ``DocIndexError`` with `invalidQuery` for an invalid condition.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         self.init(
-            try Predicate(parsing: try values.decodeIfPresent(String.self, forKey: .condition) ?? ""),
+            try Filter(parsing: try values.decodeIfPresent(String.self, forKey: .condition) ?? ""),
             sort: try values.decodeIfPresent([SortKey].self, forKey: .sort) ?? [],
             limit: try values.decodeIfPresent(Int.self, forKey: .limit),
             offset: try values.decodeIfPresent(Int.self, forKey: .offset) ?? 0)
@@ -70,7 +70,7 @@ extension Query: Codable {
     /// Encodes the query in the format of ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Keys.self)
-        try values.encode(predicate.description, forKey: .condition)
+        try values.encode(filter.description, forKey: .condition)
         if !sort.isEmpty { try values.encode(sort, forKey: .sort) }
         try values.encodeIfPresent(limit, forKey: .limit)
         if offset != 0 { try values.encode(offset, forKey: .offset) }

@@ -3,7 +3,7 @@ struct QueryDiagnosis {
     /// A condition on one path.
     private struct Leaf {
         let path: FieldPath
-        let predicate: Predicate
+        let filter: Filter
         /// Whether every result must satisfy the condition.
         let isRequired: Bool
     }
@@ -24,14 +24,14 @@ struct QueryDiagnosis {
     }
 
     /// Checks the conditions of a query.
-    mutating func add(_ predicate: Predicate, foundSomething: Bool) throws {
+    mutating func add(_ filter: Filter, foundSomething: Bool) throws {
         var leaves: [Leaf] = []
-        Self.collect(predicate, isRequired: true, below: nil, into: &leaves)
+        Self.collect(filter, isRequired: true, below: nil, into: &leaves)
         for leaf in leaves.prefix(Self.leafLimit) where !(foundSomething && leaf.isRequired) {
             if mayBeThere(leaf.path) {
                 if !foundSomething { try probe(leaf) }
             } else {
-                try addUnknown(leaf.path, leaf.predicate)
+                try addUnknown(leaf.path, leaf.filter)
             }
         }
     }
@@ -45,12 +45,12 @@ struct QueryDiagnosis {
 
     /// Collects the conditions on single paths.
     private static func collect(
-        _ predicate: Predicate, isRequired: Bool, below array: FieldPath?, into leaves: inout [Leaf]
+        _ filter: Filter, isRequired: Bool, below array: FieldPath?, into leaves: inout [Leaf]
     ) {
         func whole(_ path: FieldPath) -> FieldPath {
             array.map { FieldPath(checked: $0.steps + path.steps) } ?? path
         }
-        switch predicate {
+        switch filter {
         case .all, .search: break
         case .and(let parts):
             for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
@@ -58,65 +58,65 @@ struct QueryDiagnosis {
             let isRequired = isRequired && parts.count == 1
             for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
         case .not(.exists(let path)):
-            leaves.append(Leaf(path: whole(path), predicate: .not(.exists(path)), isRequired: false))
+            leaves.append(Leaf(path: whole(path), filter: .not(.exists(path)), isRequired: false))
         case .not(let part): collect(part, isRequired: false, below: array, into: &leaves)
         case .isWithin(let field, _), .isNear(let field, _, _):
             for path in field.paths {
-                leaves.append(Leaf(path: whole(path), predicate: predicate, isRequired: isRequired))
+                leaves.append(Leaf(path: whole(path), filter: filter, isRequired: isRequired))
             }
         case .anyElement(let path, let part):
             let path = whole(path).eachElement
-            leaves.append(Leaf(path: path, predicate: .exists(path), isRequired: isRequired))
+            leaves.append(Leaf(path: path, filter: .exists(path), isRequired: isRequired))
             collect(part, isRequired: isRequired, below: path, into: &leaves)
         default:
-            guard let path = predicate.leafPath else { return }
-            leaves.append(Leaf(path: whole(path), predicate: predicate, isRequired: isRequired))
+            guard let path = filter.leafPath else { return }
+            leaves.append(Leaf(path: whole(path), filter: filter, isRequired: isRequired))
         }
     }
 
     private mutating func probe(_ leaf: Leaf) throws {
-        if case .not(.exists) = leaf.predicate { return }
-        if let holding = leaf.predicate.holdsAtAll(leaf.path), try hasDocument(holding) {
+        if case .not(.exists) = leaf.filter { return }
+        if let holding = leaf.filter.holdsAtAll(leaf.path), try hasDocument(holding) {
             knownPaths.insert(leaf.path)
             try probeDates(leaf)
             return
         }
-        if try isUnknown(leaf.path) { return try addUnknown(leaf.path, leaf.predicate) }
+        if try isUnknown(leaf.path) { return try addUnknown(leaf.path, leaf.filter) }
         var kinds = try FieldCandidates.kinds(of: leaf.path, in: collection)
         if kinds.contains(.string), try FieldCandidates.holdsDatesAlone(leaf.path, in: collection) { kinds = [.date] }
-        guard leaf.predicate.holdsAtAll(leaf.path) != nil, !kinds.isEmpty else { return }
+        guard leaf.filter.holdsAtAll(leaf.path) != nil, !kinds.isEmpty else { return }
         append(
             QueryDiagnostic(
-                path: leaf.path, problem: .otherKinds(kinds), condition: leaf.predicate.description,
+                path: leaf.path, problem: .otherKinds(kinds), condition: leaf.filter.description,
                 suggestions: try suggestions(for: leaf, kinds)))
     }
 
     /// Returns alternative conditions that could hold for values of these kinds.
     private func suggestions(for leaf: Leaf, _ kinds: Set<DocumentValue.Kind>) throws -> [String] {
         guard kinds.contains(.array), !leaf.path.hasArrayStep else {
-            return leaf.predicate.suggestions(for: kinds, at: leaf.path)
+            return leaf.filter.suggestions(for: kinds, at: leaf.path)
         }
         // The elements of an array may be meant.
-        guard let holding = leaf.predicate.holdsAtAll(leaf.path.eachElement), try hasDocument(holding) else {
+        guard let holding = leaf.filter.holdsAtAll(leaf.path.eachElement), try hasDocument(holding) else {
             return []
         }
-        return leaf.predicate.suggestionsForElements(at: leaf.path)
+        return leaf.filter.suggestionsForElements(at: leaf.path)
     }
 
     /// Checks for a string that is not a date but is compared with dates.
     private mutating func probeDates(_ leaf: Leaf) throws {
-        guard case .compare(_, let comparison, .string(let text)) = leaf.predicate, comparison != .equal,
+        guard case .compare(_, let comparison, .string(let text)) = leaf.filter, comparison != .equal,
             DateText.date(in: text, formats: DateFormat.allCases) == nil, DateSpan(text) == nil,
             try FieldCandidates.holdsDatesAlone(leaf.path, in: collection)
         else { return }
         append(
             QueryDiagnostic(
-                path: leaf.path, problem: .notADate, condition: leaf.predicate.description, suggestions: []))
+                path: leaf.path, problem: .notADate, condition: leaf.filter.description, suggestions: []))
     }
 
-    private func hasDocument(_ predicate: Predicate) throws -> Bool {
+    private func hasDocument(_ filter: Filter) throws -> Bool {
         var isThere = false
-        try collection.forEach(matching: Query(predicate, limit: 1)) { _ in
+        try collection.forEach(matching: Query(filter, limit: 1)) { _ in
             isThere = true
             return false
         }
@@ -144,21 +144,21 @@ struct QueryDiagnosis {
         return true
     }
 
-    private mutating func addUnknown(_ path: FieldPath, _ predicate: Predicate?) throws {
+    private mutating func addUnknown(_ path: FieldPath, _ filter: Filter?) throws {
         // Documents may get a declared field later.
         let isDeclared = collection.definition.indexes.contains { index in
             (index.fields + index.covered).contains { $0.nameSteps == path.nameSteps }
         }
         if isDeclared { return }
         let near = try candidates.near(path)
-        switch predicate {
+        switch filter {
         // `EXISTS` and `NOT` are valid on a missing field. Report it only if its name is similar to a known one.
         case .exists, .not: if near.isEmpty { return }
         default: break
         }
         append(
             QueryDiagnostic(
-                path: path, problem: .unknownField, condition: predicate?.description, suggestions: near))
+                path: path, problem: .unknownField, condition: filter?.description, suggestions: near))
     }
 
     private mutating func append(_ diagnostic: QueryDiagnostic) {
@@ -174,10 +174,10 @@ extension FieldPath {
     var nameSteps: [Step] { steps.filter { $0 != .eachElement } }
 }
 
-extension Predicate {
+extension Filter {
     /// Returns the condition that the path has a value for which this condition can hold; `nil` if every value
     /// qualifies.
-    fileprivate func holdsAtAll(_ path: FieldPath) -> Predicate? {
+    fileprivate func holdsAtAll(_ path: FieldPath) -> Filter? {
         func kind(_ value: DocumentValue) -> Set<DocumentValue.Kind> {
             value.numberValue == nil ? [value.kind] : [.int, .double]
         }
@@ -213,11 +213,11 @@ extension Predicate {
         case .compare(_, .equal, let value): ["\(path.notation) HAS \(value.notation)"]
         case .compare(_, let comparison, let value):
             ["\(elements.notation) \(comparison.rawValue) \(value.notation)"]
-        case .hasPrefix(_, let text): [Predicate.hasPrefix(elements, text).description]
-        case .contains(_, let text): [Predicate.contains(elements, text).description]
-        case .hasMatch(_, let pattern): [Predicate.hasMatch(elements, pattern).description]
-        case .isIn(_, let values): [Predicate.isIn(elements, values).description]
-        case .isDated(_, let span): [Predicate.isDated(elements, span).description]
+        case .hasPrefix(_, let text): [Filter.hasPrefix(elements, text).description]
+        case .contains(_, let text): [Filter.contains(elements, text).description]
+        case .hasMatch(_, let pattern): [Filter.hasMatch(elements, pattern).description]
+        case .isIn(_, let values): [Filter.isIn(elements, values).description]
+        case .isDated(_, let span): [Filter.isDated(elements, span).description]
         default: []
         }
     }
@@ -229,7 +229,7 @@ extension DocumentValue {
     fileprivate func converted(to kinds: Set<Kind>) -> [String] {
         switch self {
         case .string(let text):
-            let read = PredicateParser.value(ofWord: text)
+            let read = FilterParser.value(ofWord: text)
             if kinds.contains(.int) || kinds.contains(.double), read.numberValue != nil { return [read.notation] }
             return kinds.contains(.bool) && read.kind == .bool ? [read.notation] : []
         case .int(let year) where (1000...9999).contains(year) && kinds.contains(.date): return ["date \(year)"]

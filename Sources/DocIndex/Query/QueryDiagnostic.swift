@@ -1,8 +1,8 @@
 /// A probable mistake in a query: a part that matches none of the present documents.
 ///
 /// ```swift
-/// let query = Query(try Predicate(parsing: "ratng = 5"))
-/// if try photos.count(where: query.predicate) == 0 {
+/// let query = Query(try Filter(parsing: "ratng = 5"))
+/// if try photos.count(where: query.filter) == 0 {
 ///     for diagnostic in try photos.diagnostics(of: query) { print(diagnostic) }
 ///     // no document has a field ratng; did you mean rating?
 /// }
@@ -23,7 +23,7 @@ public struct QueryDiagnostic: Sendable, Hashable {
     public let path: FieldPath
     /// The problem with the field.
     public let problem: Problem
-    /// The condition in the notation of ``Predicate/init(parsing:)``; `nil` for a field that is sorted by, counted or
+    /// The condition in the notation of ``Filter/init(parsing:)``; `nil` for a field that is sorted by, counted or
     /// shown.
     public let condition: String?
     /// Fields or conditions that were probably meant, most likely first; empty if none is similar.
@@ -91,10 +91,10 @@ extension DocumentCollection {
     public func diagnostics(
         of query: Query, fields: [FieldPath] = [], foundSomething: Bool = false
     ) throws -> [QueryDiagnostic] {
-        try query.predicate.validate()
+        try query.filter.validate()
         guard try count() > 0 else { return [] }
         var diagnosis = QueryDiagnosis(self, names: try reader().collection.names.current)
-        try diagnosis.add(query.predicate, foundSomething: foundSomething)
+        try diagnosis.add(query.filter, foundSomething: foundSomething)
         for key in query.sort {
             switch key.key {
             case .field(let path): try diagnosis.add(path)

@@ -45,7 +45,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         let estimate = plan.estimate
         var object: DocumentObject = [
             "plan": .object(plan.access.json), "identity": .string(plan.identity),
-            "order": .string(plan.ordering.rawValue), "condition": .string(query.predicate.description),
+            "order": .string(plan.ordering.rawValue), "condition": .string(query.filter.description),
             "estimated": [
                 "keys": .int(Int64(estimate.keyCount)), "documents": .int(Int64(estimate.documentCount)),
                 "rows": .int(Int64(estimate.rowCount)), "us": .int(Int64(estimate.microseconds)),
@@ -165,7 +165,7 @@ extension DocumentCollection {
     /// - Complexity: That of the query.
     public func explain(_ query: Query, options: QueryOptions = QueryOptions()) throws -> QueryExplanation {
         try query.validate()
-        let rows = try reader(for: query.predicate)
+        let rows = try reader(for: query.filter)
         let planner = try self.planner(rows, for: .documents)
         let considered = try planner.options(for: query)
         let actual = try forEach(matching: query, options: options) { _ in true }

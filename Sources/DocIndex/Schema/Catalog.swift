@@ -32,11 +32,11 @@ struct Catalog: Sendable, Hashable {
         var name: String
         let number: UInt32
         var idField: String
-        var indexes: [IndexEntry] { didSet { answering = AnsweringIndexes(indexes) } }
+        var indexes: [IndexEntry] { didSet { answering = ReadableIndexes(indexes) } }
         /// The name table of the bodies, stored under separate keys.
         var names: CollectionNames
         /// The indexes that can answer queries.
-        private(set) var answering: AnsweringIndexes
+        private(set) var answering: ReadableIndexes
         /// The offset of the row in the key of a document.
         let documentRowOffset: Int
 
@@ -49,8 +49,8 @@ struct Catalog: Sendable, Hashable {
             self.idField = idField
             self.indexes = indexes
             self.names = names
-            answering = AnsweringIndexes(indexes)
-            documentRowOffset = StoreKeyspace.documents.prefix(number).count
+            answering = ReadableIndexes(indexes)
+            documentRowOffset = StoreKey.documents.prefix(number).count
         }
 
         /// Whether all indexes are built.

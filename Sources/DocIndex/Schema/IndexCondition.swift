@@ -1,17 +1,17 @@
-/// The condition of a partial index, in the notation of ``Predicate/init(parsing:)``.
+/// The condition of a partial index, in the notation of ``Filter/init(parsing:)``.
 public struct IndexCondition: Sendable {
     /// The condition as written, which is also its stored form.
     public let text: String
     /// The parsed condition.
-    public let predicate: Predicate
+    public let filter: Filter
 
     /// Parses a condition.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public init(parsing text: String) throws {
         self.text = text
-        predicate = try Predicate(parsing: text)
-        guard predicate.searches.isEmpty else {
+        filter = try Filter(parsing: text)
+        guard filter.searches.isEmpty else {
             throw DocIndexError(.invalidQuery, "a partial index cannot depend on a search; give a condition on fields")
         }
     }

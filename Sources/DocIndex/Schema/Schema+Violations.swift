@@ -46,7 +46,7 @@ private struct ViolationList {
 
     mutating func check(_ index: IndexDefinition, at place: JSONPointer) {
         if index.components.isEmpty { add(place / "fields", "has no fields; name at least one") }
-        if let condition = index.condition, condition.predicate == .all {
+        if let condition = index.condition, condition.filter == .all {
             add(place / "where", "holds for every document; leave it out")
         }
         if index.nullsAreEqual, !index.isUnique {

@@ -46,9 +46,9 @@ struct Commit {
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
         for (name, value) in markers {
             if let value {
-                try changes.batch.put(value, forKey: StoreKeyspace.marker(name))
+                try changes.batch.put(value, forKey: StoreKey.marker(name))
             } else {
-                try changes.batch.delete(StoreKeyspace.marker(name))
+                try changes.batch.delete(StoreKey.marker(name))
             }
         }
         guard !written.isEmpty else {
@@ -56,7 +56,7 @@ struct Commit {
             return []
         }
         try changes.finish(catalog, reading: database)
-        try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKeyspace.stateKey)
+        try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
         var storedNames: [(CollectionNames, Int)] = []
         for (number, names) in names {
             guard let shared = collections[number]?.entry.names else { continue }
@@ -99,7 +99,7 @@ struct Commit {
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
         let row = try placeInFeed(edit, entry: entry)
-        let documentKey = StoreKeyspace.document(entry.number, row: row)
+        let documentKey = StoreKey.document(entry.number, row: row)
         if let new = edit.content {
             var record: [UInt8] = []
             Varint.append(sequence, to: &record)
@@ -113,12 +113,12 @@ struct Commit {
             try counters[entry.number]?.removeDocument(collection: entry.name)
             try changes.batch.delete(documentKey)
             let record = IDRecord.deleted(sequence: sequence, row: row)
-            try changes.batch.put(record.encoded, forKey: StoreKeyspace.id(entry.number, edit.target.id))
+            try changes.batch.put(record.encoded, forKey: StoreKey.id(entry.number, edit.target.id))
         }
         let change = StoreChange(
             sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil)
         try changes.batch.put(
-            change.encoded, forKey: StoreKeyspace.change(sequence, collection: entry.number, row: row))
+            change.encoded, forKey: StoreKey.change(sequence, collection: entry.number, row: row))
         written.append(change)
         var indexes = collection.ready
         if !collection.building.isEmpty {
@@ -135,16 +135,16 @@ struct Commit {
     private mutating func placeInFeed(_ edit: Transaction.Edit, entry: Catalog.CollectionEntry) throws -> UInt64 {
         switch edit.base {
         case .stored(let document, let row):
-            try changes.batch.delete(StoreKeyspace.change(document.sequence, collection: entry.number, row: row))
+            try changes.batch.delete(StoreKey.change(document.sequence, collection: entry.number, row: row))
             return row
         case .deleted(let sequence, let row):
-            try changes.batch.delete(StoreKeyspace.change(sequence, collection: entry.number, row: row))
+            try changes.batch.delete(StoreKey.change(sequence, collection: entry.number, row: row))
         case .absent: break
         }
         guard var counter = counters[entry.number] else { throw CollectionCounters.contradiction(entry.name) }
         let row = try counter.addDocument(collection: entry.name)
         counters[entry.number] = counter
-        try changes.batch.put(IDRecord.row(row).encoded, forKey: StoreKeyspace.id(entry.number, edit.target.id))
+        try changes.batch.put(IDRecord.row(row).encoded, forKey: StoreKey.id(entry.number, edit.target.id))
         return row
     }
 }

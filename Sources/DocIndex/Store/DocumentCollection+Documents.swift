@@ -105,15 +105,15 @@ public struct IDRange: Sendable, Hashable {
     }
 
     func keys(in collection: UInt32) -> KeyRange {
-        let all = StoreKeyspace.ids.prefix(collection)
+        let all = StoreKey.ids.prefix(collection)
         if let prefix {
             // Without the zero byte that terminates a string.
-            return .prefix(Array(StoreKeyspace.id(collection, .string(prefix)).dropLast()))
+            return .prefix(Array(StoreKey.id(collection, .string(prefix)).dropLast()))
         }
         var range = KeyRange.prefix(all)
-        if let lower { range.lower = .included(StoreKeyspace.id(collection, lower)) }
+        if let lower { range.lower = .included(StoreKey.id(collection, lower)) }
         if let upper {
-            let key = StoreKeyspace.id(collection, upper)
+            let key = StoreKey.id(collection, upper)
             range.upper = includesUpper ? .included(key) : .excluded(key)
         }
         return range

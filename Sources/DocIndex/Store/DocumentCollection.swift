@@ -68,7 +68,7 @@ public struct DocumentCollection: Sendable {
     /// Returns the bytes that each index takes in table files. Data still in memory is not counted.
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
         try reader().collection.indexes.filter { !$0.isRetiring }.map { entry in
-            let space: StoreKeyspace = entry.definition.kind == .text ? .text : .values
+            let space: StoreKey = entry.definition.kind == .text ? .text : .values
             let prefix = space.prefix(entry.number)
             let upper = KeyRange.successor(ofPrefix: prefix) ?? [0xff]
             return (entry.definition.name, try store.database.approximateByteCount(from: prefix, to: upper))
@@ -99,16 +99,16 @@ extension DocumentCollection {
     ///
     /// - Parameters:
     ///   - text: the query; see ``TextQuery``.
-    ///   - predicate: an additional condition.
+    ///   - filter: an additional condition.
     ///   - limit: the maximum number of results; `nil` for all.
     /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`;
     ///   `CancellationError` if the task is cancelled.
     /// - Complexity: reads the postings that can be among the best. With a condition, it also reads the candidate
     ///   documents, or the entries of indexes that answer the condition.
     public func search(
-        _ text: String, where predicate: Predicate = .all, limit: Int? = 20
+        _ text: String, where filter: Filter = .all, limit: Int? = 20
     ) throws -> [Hit] {
-        try search(try TextQuery(parsing: text), where: predicate, limit: limit)
+        try search(try TextQuery(parsing: text), where: filter, limit: limit)
     }
 
     /// Returns the documents that match a parsed query, best first. Documents with equal scores are in the order in
@@ -116,9 +116,9 @@ extension DocumentCollection {
     ///
     /// - Complexity: reads the postings that can be among the best. With a condition, it also reads the candidate
     ///   documents, or the entries of indexes that answer the condition.
-    public func search(_ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20) throws -> [Hit] {
+    public func search(_ query: TextQuery, where filter: Filter = .all, limit: Int? = 20) throws -> [Hit] {
         var hits: [Hit] = []
-        try forEachHit(query, where: predicate, limit: limit) {
+        try forEachHit(query, where: filter, limit: limit) {
             hits.append($0)
             return true
         }
@@ -132,27 +132,27 @@ extension DocumentCollection {
     ///
     /// - Throws: what `body` throws; the errors of ``search(_:where:limit:)-(TextQuery,_,_)``.
     public func forEachHit(
-        _ query: TextQuery, where predicate: Predicate = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
+        _ query: TextQuery, where filter: Filter = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
         _ body: (Hit) throws -> Bool
     ) throws {
-        try predicate.validate()
-        if !predicate.isAll, predicate.searches.isEmpty {
-            let wanted = Query(Self.both(query, predicate), sort: [.bestFirst], limit: limit)
+        try filter.validate()
+        if !filter.isAll, filter.searches.isEmpty {
+            let wanted = Query(Self.both(query, filter), sort: [.bestFirst], limit: limit)
             let (rows, plan) = try prepare(wanted, options)
-            let runner = QueryRunner(rows: rows, query: wanted, plan: plan, options: options)
-            return try runner.run { row, record, _, _ in
+            let executor = QueryExecutor(rows: rows, query: wanted, plan: plan, options: options)
+            return try executor.run { row, record, _, _ in
                 let document = try RowReader.document(record: record, row: row, collection: rows.collection)
-                let score = Double(runner.searches?.score(of: row) ?? 0) / BM25.unit
+                let score = Double(executor.searches?.score(of: row) ?? 0) / BM25.unit
                 return try body(Hit(document: document, score: score))
             }
         }
         let rows = try reader()
         let filter =
-            predicate == .all
+            filter == .all
             ? nil
             : { (row: UInt64) throws in
                 try CancellationCheck.now()
-                return try predicate.matchesBounded(try rows.document(row).content)
+                return try filter.matchesBounded(try rows.document(row).content)
             }
         let hits = try textSearch(in: rows).top(query, limit: limit, filter: filter)
         var cancellation = CancellationCheck()
@@ -164,9 +164,9 @@ extension DocumentCollection {
         }
     }
 
-    private static func both(_ query: TextQuery, _ predicate: Predicate) -> Predicate {
+    private static func both(_ query: TextQuery, _ filter: Filter) -> Filter {
         // It is the only search of the query, so it needs no text to be distinguished from others.
-        .and([.search(TextCondition(query, text: "")), predicate])
+        .and([.search(TextCondition(query, text: "")), filter])
     }
 
     /// Returns what ``search(_:where:limit:)-(TextQuery,_,_)`` would find, without reading documents.
@@ -179,16 +179,16 @@ extension DocumentCollection {
     /// Returns the number of documents that match.
     ///
     /// - Complexity: reads every posting of every word; with a condition as ``count(where:options:)``.
-    public func searchCount(_ query: TextQuery, where predicate: Predicate = .all) throws -> Int {
-        try predicate.validate()
-        if !predicate.isAll, predicate.searches.isEmpty { return try count(where: Self.both(query, predicate)) }
+    public func searchCount(_ query: TextQuery, where filter: Filter = .all) throws -> Int {
+        try filter.validate()
+        if !filter.isAll, filter.searches.isEmpty { return try count(where: Self.both(query, filter)) }
         let rows = try reader()
         let search = try textSearch(in: rows)
-        if predicate == .all { return try search.count(query) }
+        if filter == .all { return try search.count(query) }
         return try search.rows(query).count {
             // Evaluating a condition on one document may take long.
             try CancellationCheck.now()
-            return try predicate.matchesBounded(try rows.document($0).content)
+            return try filter.matchesBounded(try rows.document($0).content)
         }
     }
 

@@ -1,5 +1,5 @@
 /// A failure to write or merge the segments of a text index.
-public struct TextIndexFailure: Sendable, Hashable {
+public struct TextIndexProblem: Sendable, Hashable {
     /// The collection.
     public let collection: String
     /// The index.
@@ -35,13 +35,13 @@ extension DocumentStore {
     /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()`` succeeds;
     /// both throw the underlying error. ``verify(_:)`` reports the failure, too. ``rebuildIndex(_:of:_:)`` rebuilds a
     /// damaged index.
-    public var textIndexFailures: [TextIndexFailure] {
+    public var textIndexFailures: [TextIndexProblem] {
         let failures = texts.maintenanceFailures
         if failures.isEmpty { return [] }
         return currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in
                 failures[entry.number].map {
-                    TextIndexFailure(collection: collection.name, index: entry.definition.name, reason: $0)
+                    TextIndexProblem(collection: collection.name, index: entry.definition.name, reason: $0)
                 }
             }
         }

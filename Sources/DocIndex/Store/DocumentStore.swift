@@ -40,18 +40,18 @@ public final class DocumentStore: Sendable {
     private let writerState = WriterState()
     let signal: ChangeSignal
     private let catalog: Mutex<Catalog>
-    private let adoption: Adoption
+    private let ownership: ExclusiveOwnership
 
     private init(database: Database, catalog: Catalog) throws {
         let signal = ChangeSignal()
         // Closing the database in any way ends all streams of changes.
-        guard let adoption = Adoption(of: database, onClose: { signal.finish() }) else {
+        guard let ownership = ExclusiveOwnership(of: database, onClose: { signal.finish() }) else {
             throw LevelError(
                 .locked,
                 "the database at \(database.path) already has an open store; use that store, or close it first")
         }
         self.signal = signal
-        self.adoption = adoption
+        self.ownership = ownership
         writer = WriterLock(refusal: database.refusal)
         maintenance = WriterLock(refusal: database.refusal)
         self.database = database
@@ -64,7 +64,7 @@ public final class DocumentStore: Sendable {
     /// The schema in effect.
     public var schema: Schema { currentCatalog.schema }
 
-    // MARK: - Opening and closing
+    // MARK: - DatabaseOpener and closing
 
     /// Opens a store. Creates it if there is none and a schema is given.
     ///
@@ -158,7 +158,7 @@ public final class DocumentStore: Sendable {
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
-        let record = try database.value(forKey: StoreKeyspace.catalogKey)
+        let record = try database.value(forKey: StoreKey.catalogKey)
         // Another program may use the same key.
         if let record, record.starts(with: Catalog.beginning) {
             let catalog = try Catalog(encoded: record)
@@ -325,7 +325,7 @@ public final class DocumentStore: Sendable {
             if !entry.isBuilding { continue }
             guard try writerState.progress(of: entry.number, in: database) == .max else { continue }
             catalog.collections[position].indexes[index].isReady = true
-            try batch.delete(StoreKeyspace.progress.prefix(entry.number))
+            try batch.delete(StoreKey.progress.prefix(entry.number))
         }
         for entry in catalog.collections[position].indexes where entry.isRetiring {
             let isNeeded = catalog.collections[position].indexes.contains {
@@ -361,10 +361,10 @@ public final class DocumentStore: Sendable {
     /// may delay a writer. In between, they see the new state with the old catalog, which is still valid: entries
     /// dropped by the new catalog are deleted later, and no document is written until then.
     func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
-        try batch.put(new.encoded, forKey: StoreKeyspace.catalogKey)
+        try batch.put(new.encoded, forKey: StoreKey.catalogKey)
         try database.write(batch, durability: .buffered)
         catalog.withLock { $0 = new }
-        try database.put(new.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
+        try database.put(new.encoded, forKey: StoreKey.catalogKey, durability: .synced)
     }
 
     // MARK: - Parts
@@ -453,7 +453,7 @@ public final class DocumentStore: Sendable {
 
     /// Returns the last marker stored under a name with ``Transaction/setMarker(_:to:)``; `nil` if there is none.
     public func marker(_ name: String) throws -> [UInt8]? {
-        try database.value(forKey: StoreKeyspace.marker(name))
+        try database.value(forKey: StoreKey.marker(name))
     }
 
     /// Runs `body` under the writer's lock, with the writer's state.
@@ -473,7 +473,7 @@ public final class DocumentStore: Sendable {
     public func flush() throws {
         try writer.withLock {
             // A synced write of the unchanged catalog, which also syncs everything written before it.
-            try database.put(currentCatalog.encoded, forKey: StoreKeyspace.catalogKey, durability: .synced)
+            try database.put(currentCatalog.encoded, forKey: StoreKey.catalogKey, durability: .synced)
         }
     }
 }

@@ -10,7 +10,7 @@ extension RowReader {
     ) throws -> R {
         var result: R?
         var failure: (any Error)?
-        let isThere = try snapshot.withValue(forKey: StoreKeyspace.document(collection.number, row: row)) { record in
+        let isThere = try snapshot.withValue(forKey: StoreKey.document(collection.number, row: row)) { record in
             do {
                 let (start, sequence) = try self.start(of: record, row: row)
                 result = try body(record, start, sequence)
@@ -51,14 +51,14 @@ extension RowReader {
     ///   - row: the first row.
     ///   - fillsCache: whether the blocks read stay in the cache; pass `true` to read a few of many documents.
     func documentCursor(from row: UInt64 = 0, fillsCache: Bool = false) throws -> Cursor {
-        var range = KeyRange.prefix(StoreKeyspace.documents.prefix(collection.number))
-        if row > 0 { range.lower = .included(StoreKeyspace.document(collection.number, row: row)) }
+        var range = KeyRange.prefix(StoreKey.documents.prefix(collection.number))
+        if row > 0 { range.lower = .included(StoreKey.document(collection.number, row: row)) }
         return try snapshot.cursor(in: range, reverse: false, fillsCache: fillsCache)
     }
 
     /// Returns the row in the key of a document.
     func row(ofDocumentKey key: Span<UInt8>) throws -> UInt64 {
-        guard let row = StoreKeyspace.row(in: key, at: collection.documentRowOffset) else {
+        guard let row = StoreKey.row(in: key, at: collection.documentRowOffset) else {
             throw DocIndexError(
                 .corruption, "a key of the collection \(collection.name) has no row; run verify and restore a backup")
         }

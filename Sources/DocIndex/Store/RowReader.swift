@@ -32,7 +32,7 @@ struct RowReader {
     static func record(
         of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> IDRecord? {
-        guard let bytes = try reader.value(forKey: StoreKeyspace.id(collection.number, id)) else { return nil }
+        guard let bytes = try reader.value(forKey: StoreKey.id(collection.number, id)) else { return nil }
         return try IDRecord(bytes.span, collection: collection.name)
     }
 
@@ -53,7 +53,7 @@ struct RowReader {
     static func document(
         _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
     ) throws -> Document? {
-        let key = StoreKeyspace.document(collection.number, row: row)
+        let key = StoreKey.document(collection.number, row: row)
         guard let record = try reader.value(forKey: key) else { return nil }
         return try document(record: record.span, row: row, collection: collection)
     }
@@ -111,7 +111,7 @@ struct RowReader {
 
     /// Returns a cursor over the ID map, in the order of IDs. Deleted documents also have an entry.
     func idCursor() throws -> Cursor {
-        try snapshot.cursor(in: .prefix(StoreKeyspace.ids.prefix(collection.number)))
+        try snapshot.cursor(in: .prefix(StoreKey.ids.prefix(collection.number)))
     }
 
     /// Returns the number of documents in the collection.
@@ -131,7 +131,7 @@ struct CollectionCounters: Sendable, Hashable {
     /// Far beyond what any collection reaches. A higher row is treated as damage and never incremented.
     static let lastRow = UInt64.max >> 2
 
-    static func key(_ collection: UInt32) -> [UInt8] { StoreKeyspace.counters.prefix(collection) }
+    static func key(_ collection: UInt32) -> [UInt8] { StoreKey.counters.prefix(collection) }
 
     static func read(_ collection: UInt32, in reader: some KeyValueReader) throws -> CollectionCounters {
         guard let bytes = try reader.value(forKey: key(collection)) else { return CollectionCounters() }

@@ -21,7 +21,7 @@ final class WriterState: @unchecked Sendable {
         if isKnown { return }
         sequence = try Self.storedSequence(in: database)
         // Reusing a number would hide a change from followers of the feed.
-        var changes = try database.cursor(in: .prefix([StoreKeyspace.changes.rawValue]), reverse: true)
+        var changes = try database.cursor(in: .prefix([StoreKey.changes.rawValue]), reverse: true)
         if try changes.advance(), let last = StoreChange.Key(changes.key)?.sequence, last > sequence {
             throw DocIndexError(
                 .corruption,
@@ -32,7 +32,7 @@ final class WriterState: @unchecked Sendable {
 
     /// Returns the sequence number of the last commit that a reader sees.
     static func storedSequence(in reader: some KeyValueReader) throws -> UInt64 {
-        guard let bytes = try reader.value(forKey: StoreKeyspace.stateKey) else { return 0 }
+        guard let bytes = try reader.value(forKey: StoreKey.stateKey) else { return 0 }
         guard let values = Varint.readAll(bytes), values.count == 1 else { throw damagedSequence }
         return values[0]
     }
@@ -51,9 +51,9 @@ final class WriterState: @unchecked Sendable {
         if let known = counters[collection] { return known }
         let stored = try CollectionCounters.read(collection, in: database)
         // Reusing a row would overwrite a document.
-        let prefix = StoreKeyspace.documents.prefix(collection)
+        let prefix = StoreKey.documents.prefix(collection)
         var documents = try database.cursor(in: .prefix(prefix), reverse: true)
-        if try documents.advance(), let last = StoreKeyspace.row(in: documents.key, at: prefix.count),
+        if try documents.advance(), let last = StoreKey.row(in: documents.key, at: prefix.count),
             last >= stored.nextRow
         {
             throw DocIndexError(
@@ -68,7 +68,7 @@ final class WriterState: @unchecked Sendable {
     /// Returns the last row that an index being built contains; 0 for none.
     func progress(of index: UInt32, in database: Database) throws -> UInt64 {
         if let known = progress[index] { return known }
-        let stored = try Self.storedProgress(StoreKeyspace.progress.prefix(index), in: database)
+        let stored = try Self.storedProgress(StoreKey.progress.prefix(index), in: database)
         progress[index] = stored
         return stored
     }

@@ -3,7 +3,7 @@ internal import LevelKit
 /// A full-text index of the string fields of documents.
 ///
 /// Postings are stored in segments (``TextSegment``); documents not yet in a segment are searched in memory
-/// (``PendingIndex``). For scoring, all fields of the index count as one text; each posting records the fields in which
+/// (``InMemoryIndex``). For scoring, all fields of the index count as one text; each posting records the fields in which
 /// the term occurs. Values that are not strings and documents without words are ignored.
 final class TextIndex: DocumentIndex {
     let number: UInt32
@@ -39,7 +39,7 @@ final class TextIndex: DocumentIndex {
         return analyzers
     }
 
-    var entryPrefix: [UInt8] { StoreKeyspace.text.prefix(number) }
+    var entryPrefix: [UInt8] { StoreKey.text.prefix(number) }
 
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
@@ -47,7 +47,7 @@ final class TextIndex: DocumentIndex {
         // The stored entries of a document depend on earlier documents; see `TextVerifier`.
     }
 
-    /// Records the change. ``TextWriter`` applies all changes of a batch together.
+    /// Records the change. ``TextIndexWriter`` applies all changes of a batch together.
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
         if let old, let new, isUnchanged(from: old, to: new) { return }
         changes.texts[number, default: []].append(TextChange(row: row, old: old, new: new))

@@ -20,35 +20,35 @@ extension Catalog {
     /// Returns the ranges of known keys and key prefixes, in order.
     private func knownRanges() -> [KeyRange] {
         var known = [
-            KeyRange.only(StoreKeyspace.catalogKey), .only(StoreKeyspace.stateKey),
-            .prefix([StoreKeyspace.changes.rawValue]), .prefix([StoreKeyspace.markers.rawValue]),
-            .prefix([StoreKeyspace.setAside.rawValue]),
+            KeyRange.only(StoreKey.catalogKey), .only(StoreKey.stateKey),
+            .prefix([StoreKey.changes.rawValue]), .prefix([StoreKey.markers.rawValue]),
+            .prefix([StoreKey.setAside.rawValue]),
         ]
         for name in migrations + [runningMigration].compactMap({ $0 }) {
-            known.append(.only(StoreKeyspace.migrationProgress(name)))
+            known.append(.only(StoreKey.migrationProgress(name)))
         }
         for index in dropped {
-            for space in [StoreKeyspace.values, .valueCounts, .text, .progress] {
+            for space in [StoreKey.values, .valueCounts, .text, .progress] {
                 known.append(.prefix(space.prefix(index.number)))
             }
         }
         for collection in collections {
             known.append(.only(CollectionCounters.key(collection.number)))
-            for space in [StoreKeyspace.ids, .documents, .names] {
+            for space in [StoreKey.ids, .documents, .names] {
                 known.append(.prefix(space.prefix(collection.number)))
             }
             for entry in collection.indexes {
                 if entry.definition.kind == .text {
-                    for kind in TextKeyspace.allCases {
+                    for kind in TextIndexKey.allCases {
                         let prefix = kind.prefix(entry.number)
                         known.append(kind == .structure ? .only(prefix) : .prefix(prefix))
                     }
                 } else {
                     known.append(.prefix(entry.index.entryPrefix))
                 }
-                if !entry.isReady { known.append(.only(StoreKeyspace.progress.prefix(entry.number))) }
+                if !entry.isReady { known.append(.only(StoreKey.progress.prefix(entry.number))) }
                 if entry.definition.countsValues {
-                    known.append(.prefix(StoreKeyspace.valueCounts.prefix(entry.number)))
+                    known.append(.prefix(StoreKey.valueCounts.prefix(entry.number)))
                 }
             }
         }

@@ -32,20 +32,20 @@ struct Rebuilder {
         try write(always: true)
         try removeSurplusChanges()
         try correct(
-            StoreKeyspace.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
+            StoreKey.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
         try write(always: true)
     }
 
     private mutating func rebuild(_ collection: Catalog.CollectionEntry) throws {
         try correctNames(of: collection)
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var counters = CollectionCounters()
         counters.nameCount = collection.names.current.count
         let stored = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
         counters.nextRow = stored > CollectionCounters.lastRow ? 1 : stored
         var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count), row <= CollectionCounters.lastRow
+            guard let row = StoreKey.row(in: cursor.key, at: prefix.count), row <= CollectionCounters.lastRow
             else {
                 try setAside(cursor.key.copied(), cursor.value.copied())
                 report.unreadableRows.append("\(collection.name): a key that cannot be read")
@@ -73,11 +73,11 @@ struct Rebuilder {
                 }
             }
             counters.documentCount += 1
-            try correct(StoreKeyspace.id(collection.number, document.id), to: IDRecord.row(row).encoded)
+            try correct(StoreKey.id(collection.number, document.id), to: IDRecord.row(row).encoded)
             let change = StoreChange(
                 sequence: document.sequence, collection: collection.name, id: document.id, isDeletion: false)
             try correct(
-                StoreKeyspace.change(document.sequence, collection: collection.number, row: row), to: change.encoded)
+                StoreKey.change(document.sequence, collection: collection.number, row: row), to: change.encoded)
             try write()
         }
         try write(always: true)
@@ -92,7 +92,7 @@ struct Rebuilder {
 
     /// Moves a record to the keys for unreadable records.
     private mutating func setAside(_ key: [UInt8], _ value: [UInt8]) throws {
-        try batch.put(value, forKey: [StoreKeyspace.setAside.rawValue] + key)
+        try batch.put(value, forKey: [StoreKey.setAside.rawValue] + key)
         try batch.delete(key)
         try write()
     }
@@ -110,10 +110,10 @@ struct Rebuilder {
         Varint.append(sequence, to: &record)
         var names = collection.names.current
         try BodyEncoder.append(.object(content), names: &names, to: &record)
-        try batch.put(record, forKey: StoreKeyspace.document(collection.number, row: row))
-        try batch.put(IDRecord.row(row).encoded, forKey: StoreKeyspace.id(collection.number, id))
+        try batch.put(record, forKey: StoreKey.document(collection.number, row: row))
+        try batch.put(IDRecord.row(row).encoded, forKey: StoreKey.id(collection.number, id))
         let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: false)
-        try batch.put(change.encoded, forKey: StoreKeyspace.change(sequence, collection: collection.number, row: row))
+        try batch.put(change.encoded, forKey: StoreKey.change(sequence, collection: collection.number, row: row))
         counters[collection.number]?.documentCount += 1
         report.repairCount += 1
         try write()
@@ -136,7 +136,7 @@ struct Rebuilder {
         let names = collection.names.current
         let stored = CollectionNames()
         let recordCount = try? stored.load(collection, from: database)
-        let prefix = StoreKeyspace.names.prefix(collection.number)
+        let prefix = StoreKey.names.prefix(collection.number)
         var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         var keyCount = 0
         while try cursor.advance() {
@@ -146,7 +146,7 @@ struct Rebuilder {
         if recordCount == keyCount, stored.current == names { return batch.removeAll() }
         report.repairCount += 1
         if names.count > 0 {
-            try batch.put(names.encoded(from: 0), forKey: StoreKeyspace.names(collection.number, from: 0))
+            try batch.put(names.encoded(from: 0), forKey: StoreKey.names(collection.number, from: 0))
         }
         try write(always: true)
         collection.names.didStore(names.count)
@@ -156,7 +156,7 @@ struct Rebuilder {
     ///
     /// The original deletion was lost with a damaged file, or LevelDB has restored an old version of their key.
     private mutating func repeatDeletions() throws {
-        let range = KeyRange.prefix([StoreKeyspace.changes.rawValue])
+        let range = KeyRange.prefix([StoreKey.changes.rawValue])
         var changes = try database.cursor(in: range, reverse: false, fillsCache: false)
         while try changes.advance() {
             guard let change = StoreChange(key: changes.key, value: changes.value, catalog: catalog), change.isDeletion,
@@ -166,7 +166,7 @@ struct Rebuilder {
             try deleteAgain(change.id, sequence: place.sequence, row: place.row, of: collection)
         }
         for collection in catalog.collections {
-            let prefix = StoreKeyspace.ids.prefix(collection.number)
+            let prefix = StoreKey.ids.prefix(collection.number)
             var ids = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
             while try ids.advance() {
                 guard case .deleted(let sequence, let row)? = try? IDRecord(ids.value, collection: collection.name),
@@ -175,7 +175,7 @@ struct Rebuilder {
                 // If the feed contains this version of the document, the record of the ID is wrong.
                 if let document = try? RowReader.document(row, collection: collection, in: database),
                     try database.contains(
-                        StoreKeyspace.change(document.sequence, collection: collection.number, row: row))
+                        StoreKey.change(document.sequence, collection: collection.number, row: row))
                 {
                     continue
                 }
@@ -193,12 +193,12 @@ struct Rebuilder {
             document.sequence < sequence
         else { return }
         report.returnedRows.append("\(collection.name) row \(row)")
-        try batch.delete(StoreKeyspace.document(collection.number, row: row))
+        try batch.delete(StoreKey.document(collection.number, row: row))
         // Unless a document with this ID was stored later.
         let record = try? RowReader.record(of: id, collection: collection, in: database)
         if record == nil || record?.row == row {
             try batch.put(
-                IDRecord.deleted(sequence: sequence, row: row).encoded, forKey: StoreKeyspace.id(collection.number, id))
+                IDRecord.deleted(sequence: sequence, row: row).encoded, forKey: StoreKey.id(collection.number, id))
         }
         report.repairCount += 1
         try write(always: true)
@@ -206,7 +206,7 @@ struct Rebuilder {
 
     /// Removes entries of indexes that are not in the catalog, and sets all other unknown keys aside.
     private mutating func removeUnknownKeys() throws {
-        let derived: [StoreKeyspace] = [.values, .valueCounts, .text, .progress]
+        let derived: [StoreKey] = [.values, .valueCounts, .text, .progress]
         for range in catalog.unknownRanges() {
             var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
             while try cursor.advance() {
@@ -227,7 +227,7 @@ struct Rebuilder {
     private mutating func checkIDs(
         of collection: Catalog.CollectionEntry, _ counters: inout CollectionCounters
     ) throws {
-        let prefix = StoreKeyspace.ids.prefix(collection.number)
+        let prefix = StoreKey.ids.prefix(collection.number)
         var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             let key = cursor.key.copied()
@@ -246,7 +246,7 @@ struct Rebuilder {
                 counters.reserve(row)
                 let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: true)
                 try correct(
-                    StoreKeyspace.change(sequence, collection: collection.number, row: row), to: change.encoded)
+                    StoreKey.change(sequence, collection: collection.number, row: row), to: change.encoded)
             case nil: try remove(key)
             }
             try write()
@@ -256,7 +256,7 @@ struct Rebuilder {
 
     /// Removes changes that match neither a document nor a deletion.
     private mutating func removeSurplusChanges() throws {
-        let range = KeyRange.prefix([StoreKeyspace.changes.rawValue])
+        let range = KeyRange.prefix([StoreKey.changes.rawValue])
         var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
         while try cursor.advance() {
             if try !isLast(cursor.key, cursor.value) {

@@ -77,8 +77,8 @@ private struct StoreDamage {
     let isInIndexesOnly: Bool
 
     init(_ losses: RepairLosses) {
-        let indexes: [StoreKeyspace] = [.values, .valueCounts, .text]
-        let names: [StoreKeyspace] = [.ids, .changes, .counters, .catalog, .names, .state]
+        let indexes: [StoreKey] = [.values, .valueCounts, .text]
+        let names: [StoreKey] = [.ids, .changes, .counters, .catalog, .names, .state]
         var reachesDocuments = false
         var reachesNames = false
         var isElsewhere = !losses.isManifestComplete || losses.placeCount > losses.places.count
@@ -89,11 +89,11 @@ private struct StoreDamage {
             }
             let first = Self.firstByte(keys.lower) ?? 0
             let last = Self.firstByte(keys.upper) ?? .max
-            func reaches(_ space: StoreKeyspace) -> Bool { first <= space.rawValue && space.rawValue <= last }
+            func reaches(_ space: StoreKey) -> Bool { first <= space.rawValue && space.rawValue <= last }
             if reaches(.documents) { reachesDocuments = true }
             if names.contains(where: reaches) { reachesNames = true }
             let isIndex = (first...max(first, last)).allSatisfy { byte in
-                indexes.contains { $0.rawValue == byte } || StoreKeyspace(rawValue: byte) == nil
+                indexes.contains { $0.rawValue == byte } || StoreKey(rawValue: byte) == nil
             }
             if !isIndex { isElsewhere = true }
         }
@@ -164,11 +164,11 @@ private struct LossSurvey {
     private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(StoreLosses.idLimit)) }
 
     private mutating func readDocuments(of collection: Catalog.CollectionEntry) throws {
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             try cancellation.step()
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else { continue }
+            guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else { continue }
             if (try? RowReader.document(record: cursor.value, row: row, collection: collection)) != nil {
                 findings[collection.number]?.losses.documentCount += 1
             } else {
@@ -178,7 +178,7 @@ private struct LossSurvey {
     }
 
     private mutating func readIDs(of collection: Catalog.CollectionEntry) throws {
-        let prefix = StoreKeyspace.ids.prefix(collection.number)
+        let prefix = StoreKey.ids.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             try cancellation.step()
@@ -187,7 +187,7 @@ private struct LossSurvey {
             else { continue }
             switch record {
             case .row(let row):
-                let key = StoreKeyspace.document(collection.number, row: row)
+                let key = StoreKey.document(collection.number, row: row)
                 if try !snapshot.contains(key) || findings[collection.number]?.lost[row] != nil {
                     findings[collection.number]?.lost[row] = id
                 }
@@ -195,7 +195,7 @@ private struct LossSurvey {
                 guard let document = try? RowReader.document(row, collection: collection, in: snapshot),
                     document.id == id, document.sequence < sequence,
                     try !snapshot.contains(
-                        StoreKeyspace.change(document.sequence, collection: collection.number, row: row))
+                        StoreKey.change(document.sequence, collection: collection.number, row: row))
                 else { continue }
                 findings[collection.number]?.returned[row] = id
             }
@@ -204,7 +204,7 @@ private struct LossSurvey {
 
     private mutating func readChanges() throws {
         var cursor = try snapshot.cursor(
-            in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
+            in: .prefix([StoreKey.changes.rawValue]), reverse: false, fillsCache: false)
         while try cursor.advance() {
             try cancellation.step()
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog),
@@ -218,7 +218,7 @@ private struct LossSurvey {
     private mutating func compare(
         _ change: StoreChange, at place: StoreChange.Key, in collection: Catalog.CollectionEntry
     ) throws {
-        let key = StoreKeyspace.document(collection.number, row: place.row)
+        let key = StoreKey.document(collection.number, row: place.row)
         guard try snapshot.contains(key) else {
             // A document that was deleted after this change is not lost.
             let record = try? RowReader.record(of: change.id, collection: collection, in: snapshot)

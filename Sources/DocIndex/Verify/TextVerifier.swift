@@ -9,7 +9,7 @@ struct TextVerifier {
     let index: TextIndex
     private let name: String
     private let reader: any KeyValueReader
-    private var view: TextView?
+    private var view: TextIndexReader?
     private var statistics = IndexStatistics()
     private var words = AnalyzedDocument()
     /// The hash sum that the documents of each segment should have.
@@ -24,9 +24,9 @@ struct TextVerifier {
         self.reader = reader
         name = "\(collection.name).\(index.definition.name)"
         do {
-            view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
+            view = try TextIndexLoader(index: index, collection: collection, reader: reader).load().view
         } catch let error as DocIndexError where error.code == .corruption {
-            findings.append(("\(name): \(error.message)", nil, nil, TextKeyspace.structure.prefix(index.number)))
+            findings.append(("\(name): \(error.message)", nil, nil, TextIndexKey.structure.prefix(index.number)))
         }
         expected = [UInt64](repeating: 0, count: view?.structure.segments.count ?? 0)
     }
@@ -41,11 +41,11 @@ struct TextVerifier {
     /// Checks a document that belongs in the index.
     mutating func add(_ document: DocumentObject, id: DocumentID, row: UInt64) throws {
         guard let view else { return }
-        let key = TextKeyspace.slots.key(index.number, row)
+        let key = TextIndexKey.slots.key(index.number, row)
         index.analyze(document, into: &words)
         let stored: (slot: UInt32, length: UInt32)?
         do {
-            stored = try TextWriter.slot(ofRow: row, index, view.structure, in: reader)
+            stored = try TextIndexWriter.slot(ofRow: row, index, view.structure, in: reader)
         } catch let error as DocIndexError where error.code == .corruption {
             return report("the slot of the document \(id) cannot be read", id: id, row: row, key: key)
         }
@@ -61,9 +61,9 @@ struct TextVerifier {
         if stored.length != words.length {
             report("the document \(id) is in the index with a different number of words", id: id, row: row, key: key)
         }
-        if view.isDead(slot) || UInt64(view.slots.row(slot)) != row {
+        if view.isDeleted(slot) || UInt64(view.slots.row(slot)) != row {
             return report(
-                "the slot of the document \(id) is dead or belongs to another document", id: id, row: row, key: key)
+                "the slot of the document \(id) is deleted or belongs to another document", id: id, row: row, key: key)
         }
         if view.slots.norm(slot) != TextNorm.code(words.length) {
             report("the norm of the document \(id) is wrong", id: id, row: row, key: key)
@@ -74,7 +74,7 @@ struct TextVerifier {
         }
     }
 
-    private static func hash(_ term: Span<UInt8>, _ slot: UInt32, _ place: TextPlace) -> UInt64 {
+    private static func hash(_ term: Span<UInt8>, _ slot: UInt32, _ place: TextPosition) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for index in term.indices { hash = (hash ^ UInt64(term[index])) &* 0x100_0000_01b3 }
         hash = (hash ^ UInt64(slot)) &* 0x9e37_79b9_7f4a_7c15
@@ -86,19 +86,19 @@ struct TextVerifier {
     mutating func finish() throws {
         guard let view else { return }
         var liveCount = 0
-        for slot in 0..<view.structure.nextSlot where !view.isDead(slot) { liveCount += 1 }
+        for slot in 0..<view.structure.nextSlot where !view.isDeleted(slot) { liveCount += 1 }
         // A bit of a slot that was never given out would hide the document that gets it.
-        let upper = UInt32(view.dead.count) * TextStructure.chunkSlotCount
-        if (view.structure.nextSlot..<max(upper, view.structure.nextSlot)).contains(where: view.isDead) {
-            report("an unused slot is marked as deleted", key: TextKeyspace.structure.prefix(index.number))
+        let upper = UInt32(view.deleted.count) * TextStructure.chunkSlotCount
+        if (view.structure.nextSlot..<max(upper, view.structure.nextSlot)).contains(where: view.isDeleted) {
+            report("an unused slot is marked as deleted", key: TextIndexKey.structure.prefix(index.number))
         }
         if liveCount != statistics.documents {
             report("there are \(liveCount) live slots for \(statistics.documents) documents")
         }
         if view.structure.statistics != statistics {
-            report("the document or word count of the index is wrong", key: TextKeyspace.structure.prefix(index.number))
+            report("the document or word count of the index is wrong", key: TextIndexKey.structure.prefix(index.number))
         }
-        let prefix = TextKeyspace.slots.prefix(index.number)
+        let prefix = TextIndexKey.slots.prefix(index.number)
         var slotCount: Int64 = 0
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() { slotCount += 1 }
@@ -113,21 +113,21 @@ struct TextVerifier {
                 if sum != expected[position] {
                     report(
                         "segment \(segment.number) does not contain the words of its documents",
-                        key: TextKeyspace.terms.segment(index.number, segment.number))
+                        key: TextIndexKey.terms.segment(index.number, segment.number))
                 }
             } catch let error as DocIndexError where error.code == .corruption {
-                report(error.message, key: TextKeyspace.terms.segment(index.number, segment.number))
+                report(error.message, key: TextIndexKey.terms.segment(index.number, segment.number))
             }
         }
-        try subtractKills(from: &surplus)
+        try subtractTombstones(from: &surplus)
         if surplus.contains(where: { $0.value != 0 }) { report("the document count of a term is wrong") }
     }
 
     private mutating func sum(
-        of segment: TextSegment, _ view: TextView, _ surplus: inout [[UInt8]: Int64]
+        of segment: TextSegment, _ view: TextIndexReader, _ surplus: inout [[UInt8]: Int64]
     ) throws -> UInt64 {
         let segments = SegmentReader(reader: reader, index: index, segment: segment)
-        let prefix = TextKeyspace.terms.segment(index.number, segment.number)
+        let prefix = TextIndexKey.terms.segment(index.number, segment.number)
         var sum: UInt64 = 0
         var count = 0
         var groupCount = 0
@@ -136,20 +136,20 @@ struct TextVerifier {
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
             try cancellation.step()
-            guard let term = TextKeyspace.term(in: cursor.key, at: prefix.count) else {
+            guard let term = TextIndexKey.term(in: cursor.key, at: prefix.count) else {
                 throw segments.damage("a term cannot be read")
             }
             let record = try segments.record(cursor.value)
             if case .long(let groups, _) = record.postings { groupCount += groups.count }
             var live: Int64 = 0
-            var places: [TextPlace] = []
+            var places: [TextPosition] = []
             try segments.forEachPosting(of: record, term: term) { slot, frequency, fields, positions in
                 count += 1
-                if view.isDead(slot) { return }
+                if view.isDeleted(slot) { return }
                 live += 1
                 places.removeAll(keepingCapacity: true)
                 var offset = 0
-                isExact = isExact && TextPlace.read(positions, &offset, fields: fields, into: &places)
+                isExact = isExact && TextPosition.read(positions, &offset, fields: fields, into: &places)
                 for place in places { sum &+= Self.hash(term.span, slot, place) }
                 let weight = places.reduce(UInt32(0)) {
                     $0 &+ ($1.field < index.weights.count ? index.weights[$1.field] : 0)
@@ -166,13 +166,13 @@ struct TextVerifier {
         return sum
     }
 
-    /// Documents deleted since the last flush are included in the counts of segments; their terms are in kill records.
-    private func subtractKills(from surplus: inout [[UInt8]: Int64]) throws {
-        let prefix = TextKeyspace.kills.prefix(index.number)
+    /// Documents deleted since the last flush are included in the counts of segments; their terms are in tombstones.
+    private func subtractTombstones(from surplus: inout [[UInt8]: Int64]) throws {
+        let prefix = TextIndexKey.tombstones.prefix(index.number)
         var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let slot = StoreKeyspace.row(in: cursor.key, at: prefix.count),
-                slot < UInt64(view?.structure.pendingSlot ?? 0), let terms = KillRecord.terms(cursor.value)
+            guard let slot = StoreKey.row(in: cursor.key, at: prefix.count),
+                slot < UInt64(view?.structure.pendingSlot ?? 0), let terms = TombstoneRecord.terms(cursor.value)
             else { continue }
             for position in 0..<terms.count { surplus[Array(terms[position]), default: 0] -= 1 }
         }

@@ -7,7 +7,7 @@ public struct Verification: Sendable, Hashable {
     /// The number of index entries that were read.
     public internal(set) var entryCount = 0
     /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
-    public internal(set) var findings: [VerificationFinding] = []
+    public internal(set) var findings: [VerificationProblem] = []
     /// The descriptions of ``findings``, one sentence each.
     public var problems: [String] { findings.map(\.problem) }
     /// The total number of problems.
@@ -39,7 +39,7 @@ public struct Verification: Sendable, Hashable {
     /// Whether the store has no problems.
     public var isSound: Bool { problemCount == 0 }
 
-    mutating func report(_ finding: VerificationFinding) {
+    mutating func report(_ finding: VerificationProblem) {
         problemCount += 1
         if findings.count < Self.problemLimit { findings.append(finding) }
     }
@@ -50,7 +50,7 @@ public struct Verification: Sendable, Hashable {
         row: UInt64? = nil, key: [UInt8]? = nil
     ) {
         report(
-            VerificationFinding(
+            VerificationProblem(
                 problem: problem, collection: collection, index: index, documentID: id, row: row, key: key))
     }
 }

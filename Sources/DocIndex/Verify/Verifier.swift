@@ -57,14 +57,14 @@ struct Verifier {
             }
             let lastRow = try Self.ifReadable {
                 entry.isReady
-                    ? .max : try WriterState.storedProgress(StoreKeyspace.progress.prefix(entry.number), in: snapshot)
+                    ? .max : try WriterState.storedProgress(StoreKey.progress.prefix(entry.number), in: snapshot)
             }
             if let lastRow {
                 subjects.append(Subject(index: entry.index, lastRow: lastRow))
             } else {
                 result.report(
                     "\(collection.name).\(entry.definition.name): the build progress of the index is unreadable",
-                    in: collection.name, index: entry.definition.name, key: StoreKeyspace.progress.prefix(entry.number))
+                    in: collection.name, index: entry.definition.name, key: StoreKey.progress.prefix(entry.number))
             }
         }
         return subjects
@@ -108,12 +108,12 @@ struct Verifier {
         of collection: Catalog.CollectionEntry, _ subjects: [Subject]
     ) throws -> [UInt32: IndexSum] {
         var sums: [UInt32: IndexSum] = [:]
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var documentCount = 0
         var largestRow: UInt64 = 0
         var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try cursor.advance() {
-            guard let row = StoreKeyspace.row(in: cursor.key, at: prefix.count) else {
+            guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 result.lostDocumentProblemCount += 1
                 result.report(
                     "\(collection.name): a document has a key that cannot be read", in: collection.name,
@@ -139,7 +139,7 @@ struct Verifier {
                 result.report(
                     "\(collection.name): the document \(document.id) in row \(row) is not found by its id",
                     in: collection.name, id: document.id, row: row,
-                    key: StoreKeyspace.id(collection.number, document.id))
+                    key: StoreKey.id(collection.number, document.id))
             }
             try checkChange(
                 of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
@@ -171,7 +171,7 @@ struct Verifier {
         of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: Catalog.CollectionEntry
     ) throws {
         let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: isDeletion)
-        let key = StoreKeyspace.change(sequence, collection: collection.number, row: row)
+        let key = StoreKey.change(sequence, collection: collection.number, row: row)
         let stored = try snapshot.value(forKey: key)
         expectedChangeCount += 1
         if stored == change.encoded { return }
@@ -187,12 +187,12 @@ struct Verifier {
     private mutating func checkChanges() throws {
         let last = try Self.ifReadable { try WriterState.storedSequence(in: snapshot) }
         if last == nil {
-            result.report("the sequence number of the last commit cannot be read", key: StoreKeyspace.stateKey)
+            result.report("the sequence number of the last commit cannot be read", key: StoreKey.stateKey)
         }
         var count = 0
         var newest: UInt64 = 0
         var cursor = try snapshot.cursor(
-            in: .prefix([StoreKeyspace.changes.rawValue]), reverse: false, fillsCache: false)
+            in: .prefix([StoreKey.changes.rawValue]), reverse: false, fillsCache: false)
         while try cursor.advance() {
             count += 1
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
@@ -204,11 +204,11 @@ struct Verifier {
         // It is not a contradiction if nothing is left of the last commit: its only change may have been a deletion.
         if let last, last > WriterState.lastSequence {
             result.report(
-                "the number of the last commit is \(last), which is impossibly large", key: StoreKeyspace.stateKey)
+                "the number of the last commit is \(last), which is impossibly large", key: StoreKey.stateKey)
         } else if let last, newest > last {
             result.report(
                 "the newest change is from commit \(newest), but the last commit is \(last)",
-                key: StoreKeyspace.stateKey)
+                key: StoreKey.stateKey)
         }
         if count != expectedChangeCount {
             result.report(
@@ -250,17 +250,17 @@ struct Verifier {
         guard let recordCount else {
             result.report(
                 "\(collection.name): the field names cannot be read", in: collection.name,
-                key: StoreKeyspace.names(collection.number, from: 0))
+                key: StoreKey.names(collection.number, from: 0))
             return collection
         }
         var cursor = try snapshot.cursor(
-            in: .prefix(StoreKeyspace.names.prefix(collection.number)), reverse: false, fillsCache: false)
+            in: .prefix(StoreKey.names.prefix(collection.number)), reverse: false, fillsCache: false)
         var keyCount = 0
         while try cursor.advance() { keyCount += 1 }
         if keyCount != recordCount {
             result.report(
                 "\(collection.name): only \(recordCount) of \(keyCount) records of field names are consistent",
-                in: collection.name, key: StoreKeyspace.names.prefix(collection.number))
+                in: collection.name, key: StoreKey.names.prefix(collection.number))
         }
         return stored
     }
@@ -278,7 +278,7 @@ struct Verifier {
     /// If there are as many IDs as documents, and the ID of every document leads to it, every ID leads to a document.
     private mutating func checkIDs(of collection: Catalog.CollectionEntry, documentCount: Int) throws {
         let rows = RowReader(snapshot: snapshot, collection: collection)
-        let prefixCount = StoreKeyspace.ids.prefix(collection.number).count
+        let prefixCount = StoreKey.ids.prefix(collection.number).count
         var idCount = 0
         var cursor = try rows.idCursor()
         while try cursor.advance() {
@@ -294,7 +294,7 @@ struct Verifier {
                     "\(collection.name): the id \(id) leads to no row", in: collection.name, id: id, key: key.copied())
             case .row(let row):
                 idCount += 1
-                if try !snapshot.contains(StoreKeyspace.document(collection.number, row: row)) {
+                if try !snapshot.contains(StoreKey.document(collection.number, row: row)) {
                     result.lostDocumentProblemCount += 1
                     result.report(
                         "\(collection.name): the id \(id) leads to row \(row), which holds no document",
@@ -348,7 +348,7 @@ struct Verifier {
     private mutating func checkCounts(of index: ValueIndex, in collection: String) throws {
         let name = "\(collection).\(index.definition.name)"
         let counters = IndexCounters(index: index)
-        let stored = KeyRange.prefix(StoreKeyspace.valueCounts.prefix(index.number))
+        let stored = KeyRange.prefix(StoreKey.valueCounts.prefix(index.number))
         var expected = IndexSum()
         try counters.forEachCount(in: snapshot) { expected.add($0.span, $1.span) }
         var actual = IndexSum()
@@ -377,13 +377,13 @@ struct Verifier {
     private mutating func compareEntries(of subject: Subject, collection: Catalog.CollectionEntry) throws {
         let index = subject.index
         let name = "\(collection.name).\(index.definition.name)"
-        let prefix = StoreKeyspace.documents.prefix(collection.number)
+        let prefix = StoreKey.documents.prefix(collection.number)
         var cancellation = CancellationCheck()
         var expected: Set<[UInt8]> = []
         var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
         while try documents.advance() {
             try cancellation.step()
-            guard let row = StoreKeyspace.row(in: documents.key, at: prefix.count),
+            guard let row = StoreKey.row(in: documents.key, at: prefix.count),
                 row <= subject.lastRow,
                 let document = try? RowReader.document(record: documents.value, row: row, collection: collection)
             else { continue }

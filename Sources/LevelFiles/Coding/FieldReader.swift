@@ -13,48 +13,48 @@ package struct FieldReader {
 
     /// Reads a varint of at most ten bytes with seven bits each, little-endian. The highest bit marks that more bytes
     /// follow.
-    package mutating func readVarint64() throws(FormatFault) -> UInt64 {
+    package mutating func readVarint64() throws(FormatError) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 63, by: 7) {
-            guard let byte = rest.popFirst() else { throw FormatFault("it ends within a number") }
+            guard let byte = rest.popFirst() else { throw FormatError("it ends within a number") }
             value |= UInt64(byte & 0x7f) &<< shift
             if byte < 0x80 { return value }
         }
-        throw FormatFault("it has a number that is too long")
+        throw FormatError("it has a number that is too long")
     }
 
     /// Reads a varint of at most 32 bits.
-    package mutating func readVarint32() throws(FormatFault) -> UInt32 {
-        guard let value = UInt32(exactly: try readVarint64()) else { throw FormatFault("it has a number out of range") }
+    package mutating func readVarint32() throws(FormatError) -> UInt32 {
+        guard let value = UInt32(exactly: try readVarint64()) else { throw FormatError("it has a number out of range") }
         return value
     }
 
     /// Reads a little-endian number of fixed width.
     package mutating func readFixed<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self
-    ) throws(FormatFault) -> Number {
+    ) throws(FormatError) -> Number {
         let byteCount = Number.bitWidth / 8
-        guard rest.count >= byteCount else { throw FormatFault("it ends within a number") }
+        guard rest.count >= byteCount else { throw FormatError("it ends within a number") }
         defer { rest = rest.dropFirst(byteCount) }
         return rest.prefix(byteCount).reversed().reduce(0) { $0 << 8 | Number($1) }
     }
 
     /// Reads a byte.
-    package mutating func readByte() throws(FormatFault) -> UInt8 {
-        guard let byte = rest.popFirst() else { throw FormatFault("it ends early") }
+    package mutating func readByte() throws(FormatError) -> UInt8 {
+        guard let byte = rest.popFirst() else { throw FormatError("it ends early") }
         return byte
     }
 
     /// Reads a byte string preceded by its length.
-    package mutating func readBytes() throws(FormatFault) -> ArraySlice<UInt8> {
+    package mutating func readBytes() throws(FormatError) -> ArraySlice<UInt8> {
         let count = Int(try readVarint32())
-        guard count <= rest.count else { throw FormatFault("it ends within a key or a name") }
+        guard count <= rest.count else { throw FormatError("it ends within a key or a name") }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
     /// A key as LevelDB stores it, preceded by its count.
-    mutating func readInternalKey() throws(FormatFault) -> InternalKey {
+    mutating func readInternalKey() throws(FormatError) -> InternalKey {
         try InternalKey(decoding: try readBytes())
     }
 }

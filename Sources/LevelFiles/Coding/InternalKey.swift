@@ -27,15 +27,15 @@ package struct InternalKey: Hashable, Sendable {
 
     /// Decodes a key.
     ///
-    /// - Throws: ``FormatFault`` for fewer than eight bytes or an unknown kind.
-    package init(decoding bytes: ArraySlice<UInt8>) throws(FormatFault) {
+    /// - Throws: ``FormatError`` for fewer than eight bytes or an unknown kind.
+    package init(decoding bytes: ArraySlice<UInt8>) throws(FormatError) {
         let count = bytes.count - 8
-        guard count >= 0 else { throw FormatFault("it has a key that is too short") }
+        guard count >= 0 else { throw FormatError("it has a key that is too short") }
         userKey = Array(bytes.prefix(count))
         var trailer = FieldReader(bytes.suffix(8))
         let number = try trailer.readFixed(UInt64.self)
         guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: number)) else {
-            throw FormatFault("it has a key of an unknown kind (\(number & 0xff))")
+            throw FormatError("it has a key of an unknown kind (\(number & 0xff))")
         }
         self.kind = kind
         sequence = number >> 8

@@ -21,16 +21,16 @@ package struct DamageSearch {
 
     private var isOver: Bool { ContinuousClock.now >= deadline }
 
-    // MARK: - Opening
+    // MARK: - DatabaseOpener
 
     /// Returns the first corruption in the files that LevelDB reads when it opens a database: manifest, logs and table
     /// indexes.
-    package func faultAtOpening() -> FileFault? {
+    package func faultAtDatabaseOpener() -> FileError? {
         if let fault = files.manifestFault ?? files.manifest?.faults.first { return fault }
         guard let version = files.manifest?.version else { return nil }
         for file in files.files {
             guard case .log(let number) = file.kind, version.needsLog(number) else { continue }
-            do throws(FileFault) {
+            do throws(FileError) {
                 var log = try WriteLog(at: files.path(of: file.name))
                 while let item = try log.next(), !isOver {
                     if case .damage(let fault, _) = item { return fault }
@@ -41,7 +41,7 @@ package struct DamageSearch {
         }
         for table in version.tables {
             guard let file = files.tableFile(table.number) else { return Self.missing(table) }
-            do throws(FileFault) { _ = try Table(at: files.path(of: file.name)).index() } catch { return error }
+            do throws(FileError) { _ = try Table(at: files.path(of: file.name)).index() } catch { return error }
             if isOver { return nil }
         }
         return nil
@@ -53,7 +53,7 @@ package struct DamageSearch {
     /// cursor is just after or just before it.
     ///
     /// - Parameter key: the key, or `nil` for the end of the database.
-    package func fault(near key: [UInt8]?) -> FileFault? {
+    package func fault(near key: [UInt8]?) -> FileError? {
         guard let version = files.manifest?.version else { return files.manifestFault }
         var tables: [OpenTable] = []
         let sorted = version.tables.map { (table: $0, distance: distance(of: $0, from: key, in: version)) }
@@ -100,9 +100,9 @@ package struct DamageSearch {
         return hasNearer ? 2 : 1
     }
 
-    private func open(_ listed: VersionEdit.Table, near key: [UInt8]?) -> Result<OpenTable, FileFault> {
+    private func open(_ listed: VersionEdit.Table, near key: [UInt8]?) -> Result<OpenTable, FileError> {
         guard let file = files.tableFile(listed.number) else { return .failure(Self.missing(listed)) }
-        do throws(FileFault) {
+        do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
             let index = try table.index()
             var position = max(0, index.count - 1)
@@ -114,18 +114,18 @@ package struct DamageSearch {
             // For a truncated table, the file size is a better explanation than the bytes at its end.
             guard file.byteCount != listed.byteCount else { return .failure(error) }
             return .failure(
-                FileFault(
+                FileError(
                     .damaged, file: file.name, offset: min(file.byteCount, listed.byteCount),
                     reason: "the file has \(file.byteCount) bytes instead of \(listed.byteCount)"))
         }
     }
 
-    private static func missing(_ table: VersionEdit.Table) -> FileFault {
-        FileFault(.missing, file: EngineFileName.table(named: table.number), reason: "the table is missing")
+    private static func missing(_ table: VersionEdit.Table) -> FileError {
+        FileError(.missing, file: EngineFileName.table(named: table.number), reason: "the table is missing")
     }
 
     /// Returns the corrupt block nearest to the positions in several tables.
-    private func fault(in tables: [OpenTable]) -> FileFault? {
+    private func fault(in tables: [OpenTable]) -> FileError? {
         let reach = tables.map { max($0.position, $0.index.count - $0.position) }.max() ?? 0
         for distance in 0..<max(1, reach + 1) {
             for table in tables {
@@ -133,7 +133,7 @@ package struct DamageSearch {
                     distance == 0 ? [table.position] : [table.position - distance, table.position + distance]
                 for position in positions where table.index.indices.contains(position) {
                     if isOver { return nil }
-                    do throws(FileFault) {
+                    do throws(FileError) {
                         try table.table.forEachEntry(inBlockAt: table.index[position].handle) { _ in }
                     } catch {
                         return error

@@ -33,7 +33,7 @@ package struct DamagedPlace: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a place.
     package init(
-        _ kind: Kind, _ fault: FileFault, byteCount: UInt64, keys: (lower: [UInt8], upper: [UInt8])? = nil,
+        _ kind: Kind, _ fault: FileError, byteCount: UInt64, keys: (lower: [UInt8], upper: [UInt8])? = nil,
         entryCount: UInt64 = 1, estimatedEntryCount: UInt64? = nil
     ) {
         self.kind = kind

@@ -23,18 +23,18 @@ package struct DatabaseFiles: Sendable {
     /// The manifest that `CURRENT` names, or `nil` if it is missing or unreadable.
     package let manifest: ManifestFile?
     /// The reason that ``manifest`` is `nil`.
-    package let manifestFault: FileFault?
+    package let manifestFault: FileError?
 
     /// Reads a directory.
     ///
-    /// - Throws: ``FileFault`` if the directory cannot be listed.
-    package init(at path: String) throws(FileFault) {
+    /// - Throws: ``FileError`` if the directory cannot be listed.
+    package init(at path: String) throws(FileError) {
         self.path = path
         var manifest: ManifestFile?
-        var fault: FileFault?
+        var fault: FileError?
         // A writing process may replace the manifest between the reads of its name and its content.
         for _ in 0..<5 {
-            do throws(FileFault) {
+            do throws(FileError) {
                 let name = try Self.currentManifestName(in: path)
                 manifest = try ManifestFile(at: path + "/" + name)
                 fault = nil
@@ -50,23 +50,23 @@ package struct DatabaseFiles: Sendable {
     }
 
     /// Returns the name of the manifest in `CURRENT`.
-    package static func currentManifestName(in path: String) throws(FileFault) -> String {
+    package static func currentManifestName(in path: String) throws(FileError) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try OpenFile.content(of: path + "/CURRENT", limit: EngineFileName.lengthLimit)
         } catch {
-            throw FileFault(error, file: "CURRENT")
+            throw FileError(error, file: "CURRENT")
         }
         let name = String(decoding: bytes.dropLast(), as: UTF8.self)
         guard bytes.last == 0x0a, case .manifest = EngineFileName(name) else {
-            throw FileFault(.damaged, file: "CURRENT", reason: "it does not name a manifest")
+            throw FileError(.damaged, file: "CURRENT", reason: "it does not name a manifest")
         }
         return name
     }
 
-    private static func list(_ path: String) throws(FileFault) -> [File] {
+    private static func list(_ path: String) throws(FileError) -> [File] {
         guard let stream = unsafe opendir(path) else {
-            throw FileFault(SystemError.last, file: path)
+            throw FileError(SystemError.last, file: path)
         }
         defer { unsafe closedir(stream) }
         var files: [File] = []

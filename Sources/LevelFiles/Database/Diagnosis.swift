@@ -60,7 +60,7 @@ package struct Diagnosis: Hashable, Sendable {
         return findings
     }
 
-    private static func lost(_ fault: FileFault, _ files: DatabaseFiles) -> Diagnosis {
+    private static func lost(_ fault: FileError, _ files: DatabaseFiles) -> Diagnosis {
         let manifests = files.files.compactMap { file in
             if case .manifest = file.kind { file.name } else { nil }
         }
@@ -98,7 +98,7 @@ package struct Diagnosis: Hashable, Sendable {
     private static func blocks(of files: DatabaseFiles) -> [Diagnosis] {
         let tables = files.files.filter { if case .table = $0.kind { true } else { false } }
         for file in tables.prefix(8) {
-            do throws(FileFault) {
+            do throws(FileError) {
                 let table = try Table(at: files.path(of: file.name))
                 guard let first = try table.index().first else { continue }
                 _ = try table.block(at: first.handle)
@@ -110,7 +110,7 @@ package struct Diagnosis: Hashable, Sendable {
         return []
     }
 
-    private static func foreign(_ fault: FileFault) -> Diagnosis {
+    private static func foreign(_ fault: FileError) -> Diagnosis {
         let finding: Finding =
             if fault.reason.contains("RocksDB") {
                 .rocksDB

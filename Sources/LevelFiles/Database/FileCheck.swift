@@ -93,7 +93,7 @@ package struct FileCheck: Sendable {
         problems.append(Problem(file: file, offset: offset, reason: reason))
     }
 
-    private mutating func add(_ fault: FileFault) { add(fault.file, fault.offset, fault.reason) }
+    private mutating func add(_ fault: FileError) { add(fault.file, fault.offset, fault.reason) }
 
     // MARK: - The manifest
 
@@ -136,7 +136,7 @@ package struct FileCheck: Sendable {
         if file.byteCount != listed.byteCount {
             add(file.name, nil, "it has \(file.byteCount) bytes instead of \(listed.byteCount)")
         }
-        do throws(FileFault) {
+        do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
             if depth == .safety, let fault = try table.hazard(.everything, isBytewise: version.isBytewise) {
                 add(fault)
@@ -171,7 +171,7 @@ package struct FileCheck: Sendable {
         var last: (sequence: UInt64, name: String)?
         for file in files.files {
             guard case .log(let number) = file.kind, version.needsLog(number) else { continue }
-            do throws(FileFault) {
+            do throws(FileError) {
                 try check(WriteLog(at: files.path(of: file.name)), behind: &last)
             } catch {
                 add(error)
@@ -181,7 +181,7 @@ package struct FileCheck: Sendable {
 
     private mutating func check(
         _ log: WriteLog, behind last: inout (sequence: UInt64, name: String)?
-    ) throws(FileFault) {
+    ) throws(FileError) {
         var log = log
         logCount += 1
         var isWhole = true
@@ -217,7 +217,7 @@ private struct TableCheck {
     private let isOrdered: Bool
     var blockCount = 0
     var entryCount: UInt64 = 0
-    var faults: [FileFault] = []
+    var faults: [FileError] = []
     var first: InternalKey?
     var last: InternalKey?
 
@@ -226,13 +226,13 @@ private struct TableCheck {
         self.isOrdered = isOrdered
     }
 
-    mutating func run() throws(FileFault) {
+    mutating func run() throws(FileError) {
         let index = try table.index()
         var filters: FilterBlock?
-        do throws(FileFault) { filters = try table.bloomFilters() } catch { faults.append(error) }
+        do throws(FileError) { filters = try table.bloomFilters() } catch { faults.append(error) }
         blockCount += filters == nil ? 2 : 3
         for entry in index {
-            do throws(FileFault) {
+            do throws(FileError) {
                 try check(entry, filters)
                 blockCount += 1
             } catch {
@@ -241,15 +241,15 @@ private struct TableCheck {
         }
     }
 
-    private mutating func check(_ index: Table.IndexEntry, _ filters: FilterBlock?) throws(FileFault) {
+    private mutating func check(_ index: Table.IndexEntry, _ filters: FilterBlock?) throws(FileError) {
         // Copied, because the closure cannot mutate `self`.
         var (first, last, count) = (first, last, UInt64(0))
         var hasReportedOrder = false
         var missing = 0
         let filter = filters?.filter(forBlockAt: index.handle.offset)
-        var complaints: [FileFault] = []
+        var complaints: [FileError] = []
         defer { (self.first, self.last, entryCount) = (first, last, entryCount + count) }
-        try table.forEachEntry(inBlockAt: index.handle) { entry throws(FileFault) in
+        try table.forEachEntry(inBlockAt: index.handle) { entry throws(FileError) in
             count += 1
             if isOrdered, let last, !hasReportedOrder, !last.precedesBytewise(entry.key) {
                 hasReportedOrder = true
@@ -267,7 +267,7 @@ private struct TableCheck {
         }
         if isOrdered, let last {
             let separator: InternalKey
-            do throws(FormatFault) {
+            do throws(FormatError) {
                 separator = try InternalKey(decoding: index.separator[...])
             } catch {
                 throw table.fault("the index \(error.reason)", at: table.footer.index.offset)

@@ -10,7 +10,7 @@ package struct HistoricalScan {
         /// Moves to the next entry.
         ///
         /// - Returns: whether a next entry exists.
-        mutating func next() throws(FileFault) -> Bool
+        mutating func next() throws(FileError) -> Bool
     }
 
     private let files: DatabaseFiles
@@ -18,13 +18,13 @@ package struct HistoricalScan {
 
     /// Creates a scan of the state after the write with a given number.
     ///
-    /// - Throws: ``FileFault`` with `foreign` for a database that is not in bytewise order.
-    package init(_ files: DatabaseFiles, sequence: UInt64) throws(FileFault) {
+    /// - Throws: ``FileError`` with `foreign` for a database that is not in bytewise order.
+    package init(_ files: DatabaseFiles, sequence: UInt64) throws(FileError) {
         guard let manifest = files.manifest else {
-            throw files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "no manifest exists")
+            throw files.manifestFault ?? FileError(.missing, file: "CURRENT", reason: "no manifest exists")
         }
         guard manifest.version.isBytewise else {
-            throw FileFault(.foreign, file: manifest.name, reason: "its keys are not in the order of their bytes")
+            throw FileError(.foreign, file: manifest.name, reason: "its keys are not in the order of their bytes")
         }
         self.files = files
         self.sequence = sequence
@@ -71,7 +71,7 @@ package struct HistoricalScan {
         }
     }
 
-    private func sources(from lower: [UInt8]) throws(FileFault) -> [any Source] {
+    private func sources(from lower: [UInt8]) throws(FileError) -> [any Source] {
         var sources: [any Source] = []
         var operations: [Table.Entry] = []
         let tables = files.manifest?.version.tables ?? []
@@ -95,7 +95,7 @@ package struct HistoricalScan {
         return sources
     }
 
-    private static func operations(of log: WriteLog, from lower: [UInt8]) throws(FileFault) -> [Table.Entry] {
+    private static func operations(of log: WriteLog, from lower: [UInt8]) throws(FileError) -> [Table.Entry] {
         var log = log
         var entries: [Table.Entry] = []
         while let item = try log.next() {
@@ -118,18 +118,18 @@ package struct HistoricalScan {
         private var block: ArraySlice<Table.Entry> = []
         private(set) var entry = Table.Entry(key: InternalKey(userKey: [], sequence: 0, kind: .put), value: [])
 
-        init(_ table: Table, from lower: [UInt8]) throws(FileFault) {
+        init(_ table: Table, from lower: [UInt8]) throws(FileError) {
             self.table = table
             self.lower = lower
             index = try table.index().drop { $0.separator.dropLast(8).lexicographicallyPrecedes(lower) }
         }
 
-        mutating func next() throws(FileFault) -> Bool {
+        mutating func next() throws(FileError) -> Bool {
             while true {
                 while block.isEmpty {
                     guard let next = index.popFirst() else { return false }
                     var entries: [Table.Entry] = []
-                    try table.forEachEntry(inBlockAt: next.handle) { entry throws(FileFault) in entries.append(entry) }
+                    try table.forEachEntry(inBlockAt: next.handle) { entry throws(FileError) in entries.append(entry) }
                     block = entries[...]
                 }
                 entry = block.removeFirst()

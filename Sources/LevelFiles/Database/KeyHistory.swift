@@ -22,7 +22,7 @@ package struct KeyHistory: Sendable {
     /// The versions, newest first. If several files contain a version, files in use come first.
     package private(set) var versions: [Version] = []
     /// The faults of files that could not be read completely.
-    package private(set) var faults: [FileFault] = []
+    package private(set) var faults: [FileError] = []
 
     /// Searches every table and log of a directory for a key.
     ///
@@ -34,7 +34,7 @@ package struct KeyHistory: Sendable {
         for file in files.files {
             let (use, level) = files.use(of: file)
             let found: [Version]
-            do throws(FileFault) {
+            do throws(FileError) {
                 switch file.kind {
                 case .table(let number):
                     if let table = ranges[number], version?.isBytewise == true,
@@ -63,14 +63,14 @@ package struct KeyHistory: Sendable {
 
     private mutating func search(
         _ table: Table, for key: [UInt8], isBytewise: Bool, use: DatabaseFiles.Use, level: Int?
-    ) throws(FileFault) -> [Version] {
+    ) throws(FileError) -> [Version] {
         var found: [Version] = []
         for entry in try table.index() {
             // The separator does not sort before the last key of the block.
             if isBytewise, entry.separator.dropLast(8).lexicographicallyPrecedes(key) { continue }
             var isPast = false
-            do throws(FileFault) {
-                try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileFault) in
+            do throws(FileError) {
+                try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileError) in
                     if entry.key.userKey == key {
                         found.append(
                             Version(
@@ -91,7 +91,7 @@ package struct KeyHistory: Sendable {
 
     private mutating func search(
         _ log: WriteLog, for key: [UInt8], use: DatabaseFiles.Use
-    ) throws(FileFault) -> [Version] {
+    ) throws(FileError) -> [Version] {
         var log = log
         var found: [Version] = []
         while let item = try log.next() {

@@ -50,7 +50,7 @@ package struct VersionMerge {
     package init(tables: [TableFile], logs: [String], order: @escaping Order) {
         self.order = order
         for table in tables {
-            do throws(FileFault) {
+            do throws(FileError) {
                 let reader = try TableReader(table)
                 sources.append(Source(name: reader.table.name, reader: reader))
             } catch {
@@ -68,7 +68,7 @@ package struct VersionMerge {
         heap = heap.sorted { precedes($0, $1) }
     }
 
-    private static func place(of table: TableFile, _ fault: FileFault) -> DamagedPlace {
+    private static func place(of table: TableFile, _ fault: FileError) -> DamagedPlace {
         let size = (try? OpenFile(reading: table.path).status().byteCount) ?? 0
         let keys = table.listed.map { ($0.smallest.userKey, $0.largest.userKey) }
         // Tables are never written without entries.
@@ -159,7 +159,7 @@ private struct TableReader {
     private(set) var entryCount: UInt64 = 0
     private(set) var byteCount: UInt64 = 0
 
-    init(_ file: VersionMerge.TableFile) throws(FileFault) {
+    init(_ file: VersionMerge.TableFile) throws(FileError) {
         table = try Table(at: file.path)
         listed = file.listed
         index = try table.index()[...]
@@ -177,8 +177,8 @@ private struct TableReader {
     private mutating func read(_ next: Table.IndexEntry) {
         var entries: [Table.Entry] = []
         let separator = Array(next.separator.dropLast(8))
-        do throws(FileFault) {
-            try table.forEachEntry(inBlockAt: next.handle) { entry throws(FileFault) in entries.append(entry) }
+        do throws(FileError) {
+            try table.forEachEntry(inBlockAt: next.handle) { entry throws(FileError) in entries.append(entry) }
             entryCount += UInt64(entries.count)
             byteCount += next.handle.byteCount
             block = entries[...]
@@ -206,7 +206,7 @@ private struct LogSurvey {
     private var openDamage: Int?
 
     mutating func read(_ path: String) {
-        do throws(FileFault) {
+        do throws(FileError) {
             var log = try WriteLog(at: path)
             while let item = try log.next() {
                 switch item {
@@ -238,7 +238,7 @@ private struct LogSurvey {
                 places[open].entryCount = missing > others ? missing - others : 1
                 places[open].estimatedEntryCount = places[open].entryCount
             } else {
-                let fault = FileFault(
+                let fault = FileError(
                     .damaged, file: file, offset: endOffset,
                     reason: "writes \(last + 1) to \(batch.sequence - 1) are missing before the write that ends here")
                 places.append(
@@ -250,7 +250,7 @@ private struct LogSurvey {
         if !batch.operations.isEmpty { lastSequence = batch.sequence + UInt64(batch.operations.count) - 1 }
     }
 
-    private mutating func checkEnd(of log: WriteLog, at path: String) throws(FileFault) {
+    private mutating func checkEnd(of log: WriteLog, at path: String) throws(FileError) {
         guard log.endOffset < log.byteCount, places.last?.file != log.name || places.last?.offset ?? 0 < log.endOffset
         else { return }
         let rest: [UInt8]
@@ -258,13 +258,13 @@ private struct LogSurvey {
             rest = try OpenFile(reading: path).read(
                 at: log.endOffset, byteCount: Int(min(log.byteCount - log.endOffset, 1 << 20)))
         } catch {
-            throw FileFault(error, file: log.name)
+            throw FileError(error, file: log.name)
         }
         if rest.allSatisfy({ $0 == 0 }) { return }
         add(
             DamagedPlace(
                 .unfinishedWrite,
-                FileFault(
+                FileError(
                     .damaged, file: log.name, offset: log.endOffset,
                     reason: "the log ends within a write, which is unfinished or truncated"),
                 byteCount: log.byteCount - log.endOffset))

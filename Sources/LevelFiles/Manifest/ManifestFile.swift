@@ -13,12 +13,12 @@ package struct ManifestFile: Sendable {
     /// The edits, oldest first.
     package private(set) var entries: [Entry] = []
     /// The faults of unreadable records.
-    package private(set) var faults: [FileFault] = []
+    package private(set) var faults: [FileError] = []
 
     /// Reads a whole file. Corruption is recorded alongside the readable edits, and not thrown.
     ///
-    /// - Throws: ``FileFault``: `missing`, `unreadable`; `damaged` for a file longer than any manifest.
-    package init(at path: String) throws(FileFault) {
+    /// - Throws: ``FileError``: `missing`, `unreadable`; `damaged` for a file longer than any manifest.
+    package init(at path: String) throws(FileError) {
         name = path.lastPathComponent
         let file: OpenFile
         let byteCount: UInt64
@@ -26,10 +26,10 @@ package struct ManifestFile: Sendable {
             file = try OpenFile(reading: path, followsLink: false)
             byteCount = try file.status().byteCount
         } catch {
-            throw FileFault(error, file: name)
+            throw FileError(error, file: name)
         }
         guard byteCount <= EngineFileName.manifestByteLimit else {
-            throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, more than a manifest can have")
+            throw FileError(.damaged, file: name, reason: "it has \(byteCount) bytes, more than a manifest can have")
         }
         do throws(SystemError) {
             var reader = RecordReader(file, holding: .edits)
@@ -37,20 +37,20 @@ package struct ManifestFile: Sendable {
                 switch item {
                 case .damage(let damage):
                     faults.append(
-                        FileFault(.damaged, file: name, offset: damage.offset, reason: damage.reason))
+                        FileError(.damaged, file: name, offset: damage.offset, reason: damage.reason))
                 case .record(let record):
-                    do throws(FormatFault) {
+                    do throws(FormatError) {
                         entries.append(Entry(endOffset: reader.endOffset, edit: try VersionEdit(decoding: record)))
                     } catch {
                         faults.append(
-                            FileFault(
+                            FileError(
                                 .damaged, file: name, offset: reader.endOffset,
                                 reason: "the record that ends here is invalid: \(error.reason)"))
                     }
                 }
             }
         } catch {
-            throw FileFault(error, file: path.lastPathComponent)
+            throw FileError(error, file: path.lastPathComponent)
         }
     }
 

@@ -19,25 +19,25 @@ package struct BatchRecord: Hashable, Sendable {
 
     /// Decodes a record.
     ///
-    /// - Throws: ``FormatFault`` with the reason.
-    package init(decoding record: [UInt8]) throws(FormatFault) {
+    /// - Throws: ``FormatError`` with the reason.
+    package init(decoding record: [UInt8]) throws(FormatError) {
         var fields = FieldReader(record)
         sequence = try fields.readFixed(UInt64.self)
         let count = try fields.readFixed(UInt32.self)
         // 56 bits, because the remaining bits contain the kind in stored keys.
-        guard sequence < 1 << 56 else { throw FormatFault("it has a sequence number out of range") }
+        guard sequence < 1 << 56 else { throw FormatError("it has a sequence number out of range") }
         var operations: [Operation] = []
         while !fields.isAtEnd {
             let type = try fields.readByte()
             guard let kind = InternalKey.Kind(rawValue: type) else {
-                throw FormatFault("it has an operation of an unknown kind (\(type))")
+                throw FormatError("it has an operation of an unknown kind (\(type))")
             }
             let key = InternalKey(
                 userKey: Array(try fields.readBytes()), sequence: sequence + UInt64(operations.count), kind: kind)
             operations.append(Operation(key: key, value: kind == .put ? try fields.readBytes() : []))
         }
         guard operations.count == Int(count) else {
-            throw FormatFault("it contains \(operations.count) operations, but its header says \(count)")
+            throw FormatError("it contains \(operations.count) operations, but its header says \(count)")
         }
         self.operations = operations
     }

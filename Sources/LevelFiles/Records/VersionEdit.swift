@@ -81,8 +81,8 @@ package struct VersionEdit: Hashable, Sendable {
 
     /// Decodes a record.
     ///
-    /// - Throws: ``FormatFault`` with the reason.
-    package init(decoding record: [UInt8]) throws(FormatFault) {
+    /// - Throws: ``FormatError`` with the reason.
+    package init(decoding record: [UInt8]) throws(FormatError) {
         var fields = FieldReader(record)
         while !fields.isAtEnd {
             let tag = try fields.readVarint32()
@@ -103,7 +103,7 @@ package struct VersionEdit: Hashable, Sendable {
                         level: try fields.readLevel(), number: try fields.readVarint64(),
                         byteCount: try fields.readVarint64(), smallest: try fields.readInternalKey(),
                         largest: try fields.readInternalKey()))
-            case nil: throw FormatFault("it has a field of an unknown kind (\(tag))")
+            case nil: throw FormatError("it has a field of an unknown kind (\(tag))")
             }
         }
     }
@@ -112,10 +112,10 @@ package struct VersionEdit: Hashable, Sendable {
 extension FieldReader {
     /// Reads the number of a level.
     ///
-    /// - Throws: ``FormatFault`` if LevelDB has no such level.
-    fileprivate mutating func readLevel() throws(FormatFault) -> Int {
+    /// - Throws: ``FormatError`` if LevelDB has no such level.
+    fileprivate mutating func readLevel() throws(FormatError) -> Int {
         let level = try readVarint32()
-        guard level < VersionEdit.levelCount else { throw FormatFault("it names level \(level)") }
+        guard level < VersionEdit.levelCount else { throw FormatError("it names level \(level)") }
         return Int(level)
     }
 }

@@ -7,7 +7,7 @@ package struct WriteLog {
         /// A batch, and the byte offset of the end of its record.
         case batch(BatchRecord, endOffset: UInt64)
         /// Bytes that are not a batch.
-        case damage(FileFault, byteCount: UInt64)
+        case damage(FileError, byteCount: UInt64)
     }
 
     /// The name of the file.
@@ -18,15 +18,15 @@ package struct WriteLog {
 
     /// Opens a log.
     ///
-    /// - Throws: ``FileFault``: `missing`, `unreadable`.
-    package init(at path: String) throws(FileFault) {
+    /// - Throws: ``FileError``: `missing`, `unreadable`.
+    package init(at path: String) throws(FileError) {
         name = path.lastPathComponent
         do throws(SystemError) {
             let file = try OpenFile(reading: path)
             byteCount = try file.status().byteCount
             reader = RecordReader(file, holding: .batches)
         } catch {
-            throw FileFault(error, file: path.lastPathComponent)
+            throw FileError(error, file: path.lastPathComponent)
         }
     }
 
@@ -35,23 +35,23 @@ package struct WriteLog {
 
     /// Returns the next batch or corruption, or `nil` at the end.
     ///
-    /// - Throws: ``FileFault`` with `unreadable`.
-    package mutating func next() throws(FileFault) -> Item? {
+    /// - Throws: ``FileError`` with `unreadable`.
+    package mutating func next() throws(FileError) -> Item? {
         let start = reader.endOffset
         let item: RecordReader.Item?
-        do throws(SystemError) { item = try reader.next() } catch { throw FileFault(error, file: name) }
+        do throws(SystemError) { item = try reader.next() } catch { throw FileError(error, file: name) }
         switch item {
         case nil: return nil
         case .damage(let damage):
             return .damage(
-                FileFault(.damaged, file: name, offset: damage.offset, reason: damage.reason),
+                FileError(.damaged, file: name, offset: damage.offset, reason: damage.reason),
                 byteCount: damage.byteCount)
         case .record(let record):
-            do throws(FormatFault) {
+            do throws(FormatError) {
                 return .batch(try BatchRecord(decoding: record), endOffset: reader.endOffset)
             } catch {
                 return .damage(
-                    FileFault(.damaged, file: name, offset: start, reason: error.reason),
+                    FileError(.damaged, file: name, offset: start, reason: error.reason),
                     byteCount: UInt64(record.count))
             }
         }

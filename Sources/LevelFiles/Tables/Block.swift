@@ -14,12 +14,12 @@ package struct Block: Sendable {
 
     /// Reads the end of a block.
     ///
-    /// - Throws: ``FormatFault`` if the restart array does not fit.
-    package init(_ bytes: [UInt8]) throws(FormatFault) {
+    /// - Throws: ``FormatError`` if the restart array does not fit.
+    package init(_ bytes: [UInt8]) throws(FormatError) {
         self.bytes = bytes
         var last = FieldReader(bytes.suffix(4))
         let count = Int(try last.readFixed(UInt32.self))
-        guard count <= (bytes.count - 4) / 4 else { throw FormatFault("its block is too short for its restart points") }
+        guard count <= (bytes.count - 4) / 4 else { throw FormatError("its block is too short for its restart points") }
         restartCount = count
         entriesEnd = bytes.count - 4 - 4 * count
     }
@@ -50,14 +50,14 @@ package struct Block: Sendable {
         /// Reads the next entry.
         ///
         /// - Returns: `false` at the end.
-        /// - Throws: ``FormatFault`` for lengths that do not fit.
-        package mutating func next() throws(FormatFault) -> Bool {
+        /// - Throws: ``FormatError`` for lengths that do not fit.
+        package mutating func next() throws(FormatError) -> Bool {
             guard !rest.isEmpty else { return false }
             let shared = try readLength()
             let unshared = try readLength()
             let valueCount = try readLength()
             guard shared <= key.count, unshared <= rest.count, valueCount <= rest.count - unshared else {
-                throw FormatFault("its block has an entry that does not fit")
+                throw FormatError("its block has an entry that does not fit")
             }
             key.removeLast(key.count - shared)
             key += rest.prefix(unshared)
@@ -67,14 +67,14 @@ package struct Block: Sendable {
             return true
         }
 
-        private mutating func readLength() throws(FormatFault) -> Int {
+        private mutating func readLength() throws(FormatError) -> Int {
             var length: UInt64 = 0
             for shift in stride(from: UInt64(0), through: 28, by: 7) {
-                guard let byte = rest.popFirst() else { throw FormatFault("its block ends within a length") }
+                guard let byte = rest.popFirst() else { throw FormatError("its block ends within a length") }
                 length |= UInt64(byte & 0x7f) &<< shift
                 if byte < 0x80 { return Int(length) }
             }
-            throw FormatFault("its block has a length that is too long")
+            throw FormatError("its block has a length that is too long")
         }
     }
 }

@@ -12,13 +12,13 @@ package struct BlockHandle: Hashable, Sendable {
     }
 
     /// Reads a handle.
-    init(_ fields: inout FieldReader) throws(FormatFault) {
+    init(_ fields: inout FieldReader) throws(FormatError) {
         offset = try fields.readVarint64()
         byteCount = try fields.readVarint64()
     }
 
     /// Decodes a handle from the value of an index entry.
-    init(decoding bytes: ArraySlice<UInt8>) throws(FormatFault) {
+    init(decoding bytes: ArraySlice<UInt8>) throws(FormatError) {
         var fields = FieldReader(bytes)
         try self.init(&fields)
     }

@@ -50,20 +50,20 @@ package enum Compression: Hashable, Sendable {
 
     /// Decompresses the content of a block.
     ///
-    /// - Throws: ``FormatFault`` for invalid bytes and unsupported compressions.
-    package func unpack(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
+    /// - Throws: ``FormatError`` for invalid bytes and unsupported compressions.
+    package func unpack(_ stored: [UInt8]) throws(FormatError) -> [UInt8] {
         switch self {
         case .none: return stored
         case .snappy: return try Self.unpackSnappy(stored)
-        case .zlib, .rawZlib, .zstandard, .unknown: throw FormatFault(refusal ?? "")
+        case .zlib, .rawZlib, .zstandard, .unknown: throw FormatError(refusal ?? "")
         }
     }
 
-    private static func unpackSnappy(_ stored: [UInt8]) throws(FormatFault) -> [UInt8] {
+    private static func unpackSnappy(_ stored: [UInt8]) throws(FormatError) -> [UInt8] {
         var header = FieldReader(stored)
         // Snappy produces at most 64 bytes from three. A larger claim is corrupt, and no memory is allocated for it.
         guard let promised = try? header.readVarint32(), promised <= stored.count * 22 + 64 else {
-            throw FormatFault("its block is not valid Snappy data")
+            throw FormatError("its block is not valid Snappy data")
         }
         var isSound = false
         // A capacity of at least one byte, because all empty arrays share their storage, and filling it would write to
@@ -85,7 +85,7 @@ package enum Compression: Hashable, Sendable {
                 count = isSound ? min(byteCount, output.count) : 0
             }
         }
-        guard isSound, bytes.count == Int(promised) else { throw FormatFault("its block is not valid Snappy data") }
+        guard isSound, bytes.count == Int(promised) else { throw FormatError("its block is not valid Snappy data") }
         return bytes
     }
 }

@@ -11,14 +11,14 @@ package struct FilterBlock: Sendable {
 
     /// Reads the end of the block.
     ///
-    /// - Throws: ``FormatFault`` if the array does not fit.
-    package init(_ bytes: [UInt8]) throws(FormatFault) {
-        guard bytes.count >= 5 else { throw FormatFault("its filter block is too short") }
+    /// - Throws: ``FormatError`` if the array does not fit.
+    package init(_ bytes: [UInt8]) throws(FormatError) {
+        guard bytes.count >= 5 else { throw FormatError("its filter block is too short") }
         var end = FieldReader(bytes.suffix(5))
         let start = Int(try end.readFixed(UInt32.self))
         baseLog = try end.readByte()
         guard start <= bytes.count - 5, (bytes.count - 5 - start) % 4 == 0, baseLog < 64 else {
-            throw FormatFault("its filter block is inconsistent")
+            throw FormatError("its filter block is inconsistent")
         }
         self.bytes = bytes
         arrayStart = start

@@ -15,11 +15,11 @@ package struct Footer: Hashable, Sendable {
 
     /// Decodes a footer.
     ///
-    /// - Throws: ``FormatFault`` if the magic number is missing.
-    package init(decoding bytes: [UInt8]) throws(FormatFault) {
-        guard bytes.count == Self.byteCount else { throw FormatFault("it is too short for a table") }
+    /// - Throws: ``FormatError`` if the magic number is missing.
+    package init(decoding bytes: [UInt8]) throws(FormatError) {
+        guard bytes.count == Self.byteCount else { throw FormatError("it is too short for a table") }
         guard bytes.suffix(Self.magic.count).elementsEqual(Self.magic) else {
-            throw FormatFault(
+            throw FormatError(
                 bytes.suffix(8).elementsEqual(Self.rocksMagic)
                     ? "it is a table of RocksDB, which LevelDB cannot read; use RocksDB's ldb and sst_dump"
                     : "it does not end with a table footer")

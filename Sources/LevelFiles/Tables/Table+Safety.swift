@@ -17,9 +17,9 @@ extension Table {
     ///
     /// - Parameter isBytewise: whether keys are in bytewise order. If not, the order is not checked.
     /// - Returns: a fault that is `foreign` or `damaged`.
-    /// - Throws: ``FileFault`` with `unreadable`.
+    /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the index, or of the table for `everything`.
-    package func hazard(_ depth: SafetyDepth, isBytewise: Bool) throws(FileFault) -> FileFault? {
+    package func hazard(_ depth: SafetyDepth, isBytewise: Bool) throws(FileError) -> FileError? {
         // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         if let fault = filters.fault { return fault }
@@ -50,9 +50,9 @@ extension Table {
     }
 
     /// Returns the reason that a block whose content is not checked cannot be decompressed, or `nil` if it can.
-    private func packingFault(of handle: BlockHandle) throws(FileFault) -> FileFault? {
+    private func packingFault(of handle: BlockHandle) throws(FileError) -> FileError? {
         guard let (stored, compression) = try checkedBytes(at: handle) else { return nil }
-        do throws(FormatFault) {
+        do throws(FormatError) {
             _ = try compression.unpack(stored)
             return nil
         } catch {
@@ -64,9 +64,9 @@ extension Table {
     /// LevelDB refuses to write. Returns `nil` if the table cannot be read safely at all, because another of its
     /// blocks, such as the index, is unsafe.
     ///
-    /// - Throws: ``FileFault`` with `unreadable`.
+    /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the table.
-    package func hazardousBlocks(isBytewise: Bool) throws(FileFault) -> [BlockHandle]? {
+    package func hazardousBlocks(isBytewise: Bool) throws(FileError) -> [BlockHandle]? {
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
         guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
@@ -92,17 +92,17 @@ extension Table {
     /// The stored size of the index in bytes, which is the cost of `outline`.
     package var indexByteCount: UInt64 { footer.index.byteCount }
 
-    private func outside(_ handle: BlockHandle) -> FileFault {
+    private func outside(_ handle: BlockHandle) -> FileError {
         fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
     }
 
     /// Returns the handles in a block, or the problem with it.
     private func block(
         at handle: BlockHandle, shortestKey: Int
-    ) throws(FileFault) -> (handles: [BlockHandle], keys: [[UInt8]], fault: FileFault?) {
+    ) throws(FileError) -> (handles: [BlockHandle], keys: [[UInt8]], fault: FileError?) {
         let content = try content(of: handle, shortestKey: shortestKey)
         guard let bytes = content.bytes else { return ([], [], content.fault) }
-        do throws(FormatFault) {
+        do throws(FormatError) {
             var entries = try Block(bytes).entries()
             var handles: [BlockHandle] = []
             var keys: [[UInt8]] = []
@@ -118,7 +118,7 @@ extension Table {
 
     private func content(
         of handle: BlockHandle, shortestKey: Int
-    ) throws(FileFault) -> (bytes: [UInt8]?, fault: FileFault?) {
+    ) throws(FileError) -> (bytes: [UInt8]?, fault: FileError?) {
         var sequence: KeySequence?
         return try content(of: handle, shortestKey: shortestKey, following: &sequence)
     }
@@ -126,18 +126,18 @@ extension Table {
     /// Returns the content of a block, or the problem with it. Returns neither if its checksum does not match.
     private func content(
         of handle: BlockHandle, shortestKey: Int, following sequence: inout KeySequence?
-    ) throws(FileFault) -> (bytes: [UInt8]?, fault: FileFault?) {
+    ) throws(FileError) -> (bytes: [UInt8]?, fault: FileError?) {
         guard holds(handle) else { return (nil, outside(handle)) }
         guard let (stored, compression) = try checkedBytes(at: handle) else { return (nil, nil) }
-        do throws(FormatFault) {
+        do throws(FormatError) {
             let bytes = try compression.unpack(stored)
             if let reason = BlockSafety.hazard(in: bytes, shortestKey: shortestKey, following: &sequence) {
-                throw FormatFault(reason)
+                throw FormatError(reason)
             }
             return (bytes, nil)
         } catch {
-            let kind = compression.refusal == nil ? FileFault.Kind.damaged : .foreign
-            return (nil, FileFault(kind, file: name, offset: handle.offset, reason: error.reason))
+            let kind = compression.refusal == nil ? FileError.Kind.damaged : .foreign
+            return (nil, FileError(kind, file: name, offset: handle.offset, reason: error.reason))
         }
     }
 }

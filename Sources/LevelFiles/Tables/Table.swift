@@ -33,8 +33,8 @@ package struct Table {
 
     /// Opens a table and reads its footer.
     ///
-    /// - Throws: ``FileFault``.
-    package init(at path: String) throws(FileFault) {
+    /// - Throws: ``FileError``.
+    package init(at path: String) throws(FileError) {
         let name = path.lastPathComponent
         let file: OpenFile
         let byteCount: UInt64
@@ -42,7 +42,7 @@ package struct Table {
             file = try OpenFile(reading: path)
             byteCount = try file.status().byteCount
         } catch {
-            throw FileFault(error, file: name)
+            throw FileError(error, file: name)
         }
         try self.init(file, name: name, byteCount: byteCount)
     }
@@ -50,20 +50,20 @@ package struct Table {
     /// Reads the footer of an open table file.
     ///
     /// - Parameter byteCount: the end of the table. LevelDB uses the size from the manifest.
-    /// - Throws: ``FileFault``.
-    package init(_ file: OpenFile, name: String, byteCount: UInt64) throws(FileFault) {
+    /// - Throws: ``FileError``.
+    package init(_ file: OpenFile, name: String, byteCount: UInt64) throws(FileError) {
         self.file = file
         self.name = name
         self.byteCount = byteCount
         guard byteCount >= UInt64(Footer.byteCount) else {
-            throw FileFault(.damaged, file: name, reason: "it has \(byteCount) bytes, too few for a table")
+            throw FileError(.damaged, file: name, reason: "it has \(byteCount) bytes, too few for a table")
         }
         let offset = byteCount - UInt64(Footer.byteCount)
         let bytes = try Self.read(file, at: offset, byteCount: Footer.byteCount, name: name)
-        do throws(FormatFault) {
+        do throws(FormatError) {
             footer = try Footer(decoding: bytes)
         } catch {
-            throw FileFault(
+            throw FileError(
                 error.reason.contains("RocksDB") ? .foreign : .damaged, file: name, offset: offset, reason: error.reason
             )
         }
@@ -73,18 +73,18 @@ package struct Table {
 
     /// Reads and decompresses a block, and verifies its checksum.
     ///
-    /// - Throws: ``FileFault``: `damaged`, `foreign` for an unsupported compression, `unreadable`.
-    package func block(at handle: BlockHandle) throws(FileFault) -> StoredBlock {
+    /// - Throws: ``FileError``: `damaged`, `foreign` for an unsupported compression, `unreadable`.
+    package func block(at handle: BlockHandle) throws(FileError) -> StoredBlock {
         guard holds(handle) else {
             throw fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
         }
         guard let (stored, compression) = try checkedBytes(at: handle) else {
             throw fault("the checksum of a block of \(handle.byteCount) bytes does not match", at: handle.offset)
         }
-        do throws(FormatFault) {
+        do throws(FormatError) {
             return StoredBlock(handle: handle, compression: compression, bytes: try compression.unpack(stored))
         } catch {
-            throw FileFault(
+            throw FileError(
                 compression.refusal == nil ? .damaged : .foreign, file: name, offset: handle.offset,
                 reason: error.reason)
         }
@@ -100,7 +100,7 @@ package struct Table {
     /// Reads the stored bytes of a block that is within the file. Returns `nil` if the checksum does not match.
     func checkedBytes(
         at handle: BlockHandle
-    ) throws(FileFault) -> (stored: [UInt8], compression: Compression)? {
+    ) throws(FileError) -> (stored: [UInt8], compression: Compression)? {
         let count = Int(handle.byteCount)
         var stored = try Self.read(
             file, at: handle.offset, byteCount: count + Self.blockTrailerByteCount, name: name)
@@ -134,9 +134,9 @@ package struct Table {
     }
 
     /// Returns the entries of a block.
-    package func entries(at handle: BlockHandle) throws(FileFault) -> Block.Entries {
+    package func entries(at handle: BlockHandle) throws(FileError) -> Block.Entries {
         let stored = try block(at: handle)
-        return try formatted(at: handle.offset) { () throws(FormatFault) in try Block(stored.bytes).entries() }
+        return try formatted(at: handle.offset) { () throws(FormatError) in try Block(stored.bytes).entries() }
     }
 
     /// An entry of the index: a data block, and a key that is not less than its last key and less than all keys of the
@@ -151,9 +151,9 @@ package struct Table {
     /// Returns the index: every data block, in order.
     ///
     /// - Complexity: O(n) in the number of blocks.
-    package func index() throws(FileFault) -> [IndexEntry] {
+    package func index() throws(FileError) -> [IndexEntry] {
         var entries = try self.entries(at: footer.index)
-        return try formatted(at: footer.index.offset) { () throws(FormatFault) in
+        return try formatted(at: footer.index.offset) { () throws(FormatError) in
             var index: [IndexEntry] = []
             while try entries.next() {
                 index.append(
@@ -164,9 +164,9 @@ package struct Table {
     }
 
     /// Returns the entries of the metaindex. A filter is named `filter.` plus the name of its policy.
-    package func metaIndex() throws(FileFault) -> [(name: String, handle: BlockHandle)] {
+    package func metaIndex() throws(FileError) -> [(name: String, handle: BlockHandle)] {
         var entries = try self.entries(at: footer.metaIndex)
-        return try formatted(at: footer.metaIndex.offset) { () throws(FormatFault) in
+        return try formatted(at: footer.metaIndex.offset) { () throws(FormatError) in
             var names: [(name: String, handle: BlockHandle)] = []
             while try entries.next() {
                 names.append((String(decoding: entries.key, as: UTF8.self), try BlockHandle(decoding: entries.value)))
@@ -176,10 +176,10 @@ package struct Table {
     }
 
     /// Returns the Bloom filters, or `nil` if the table has no filters or uses another policy.
-    package func bloomFilters() throws(FileFault) -> FilterBlock? {
+    package func bloomFilters() throws(FileError) -> FilterBlock? {
         for (name, handle) in try metaIndex() where name == "filter." + BloomFilter.name {
             let stored = try block(at: handle)
-            return try formatted(at: handle.offset) { () throws(FormatFault) in try FilterBlock(stored.bytes) }
+            return try formatted(at: handle.offset) { () throws(FormatError) in try FilterBlock(stored.bytes) }
         }
         return nil
     }
@@ -196,13 +196,13 @@ package struct Table {
 
     /// Calls `body` with every entry of a data block.
     ///
-    /// - Throws: ``FileFault``. Entries before the corruption have already been passed to `body`.
+    /// - Throws: ``FileError``. Entries before the corruption have already been passed to `body`.
     package func forEachEntry(
-        inBlockAt handle: BlockHandle, _ body: (Entry) throws(FileFault) -> Void
-    ) throws(FileFault) {
+        inBlockAt handle: BlockHandle, _ body: (Entry) throws(FileError) -> Void
+    ) throws(FileError) {
         var entries = try self.entries(at: handle)
-        while try formatted(at: handle.offset, { () throws(FormatFault) in try entries.next() }) {
-            let key = try formatted(at: handle.offset) { () throws(FormatFault) in
+        while try formatted(at: handle.offset, { () throws(FormatError) in try entries.next() }) {
+            let key = try formatted(at: handle.offset) { () throws(FormatError) in
                 try InternalKey(decoding: entries.key[...])
             }
             try body(Entry(key: key, value: entries.value))
@@ -210,33 +210,33 @@ package struct Table {
     }
 
     /// Calls `body` with every entry, in order.
-    package func forEachEntry(_ body: (Entry) throws(FileFault) -> Void) throws(FileFault) {
+    package func forEachEntry(_ body: (Entry) throws(FileError) -> Void) throws(FileError) {
         for entry in try index() { try forEachEntry(inBlockAt: entry.handle, body) }
     }
 
     // MARK: - Faults
 
-    func fault(_ reason: String, at offset: UInt64) -> FileFault {
-        FileFault(.damaged, file: name, offset: offset, reason: reason)
+    func fault(_ reason: String, at offset: UInt64) -> FileError {
+        FileError(.damaged, file: name, offset: offset, reason: reason)
     }
 
     private func formatted<R>(
-        at offset: UInt64, _ body: () throws(FormatFault) -> R
-    ) throws(FileFault) -> R {
-        do throws(FormatFault) { return try body() } catch { throw fault(error.reason, at: offset) }
+        at offset: UInt64, _ body: () throws(FormatError) -> R
+    ) throws(FileError) -> R {
+        do throws(FormatError) { return try body() } catch { throw fault(error.reason, at: offset) }
     }
 
     private static func read(
         _ file: OpenFile, at offset: UInt64, byteCount: Int, name: String
-    ) throws(FileFault) -> [UInt8] {
+    ) throws(FileError) -> [UInt8] {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try file.read(at: offset, byteCount: byteCount)
         } catch {
-            throw FileFault(error, file: name)
+            throw FileError(error, file: name)
         }
         guard bytes.count == byteCount else {
-            throw FileFault(.damaged, file: name, offset: offset, reason: "it was truncated while it was read")
+            throw FileError(.damaged, file: name, offset: offset, reason: "it was truncated while it was read")
         }
         return bytes
     }

@@ -37,8 +37,8 @@ package struct TableSummary: Sendable {
 
     /// Reads a whole table.
     ///
-    /// - Throws: ``FileFault``.
-    package init(_ table: Table) throws(FileFault) {
+    /// - Throws: ``FileError``.
+    package init(_ table: Table) throws(FileError) {
         indexByteCount = table.footer.index.byteCount
         filters = try table.metaIndex().map { Filter(name: $0.name, byteCount: $0.handle.byteCount) }
         var counts: [String: Int] = [:]
@@ -53,9 +53,9 @@ package struct TableSummary: Sendable {
         compressions = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    private mutating func add(_ handle: BlockHandle, of table: Table) throws(FileFault) {
+    private mutating func add(_ handle: BlockHandle, of table: Table) throws(FileError) {
         var summary = self
-        try table.forEachEntry(inBlockAt: handle) { entry throws(FileFault) in
+        try table.forEachEntry(inBlockAt: handle) { entry throws(FileError) in
             summary.entryCount += 1
             if entry.key.kind == .deletion { summary.deletionCount += 1 }
             summary.keyByteCount += UInt64(entry.key.userKey.count)

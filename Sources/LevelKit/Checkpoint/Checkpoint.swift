@@ -38,7 +38,7 @@ public enum Checkpoint {
     public static func take(
         of source: String, to destination: String, tables: Tables = .linked, tryLimit: Int = 10
     ) throws(LevelError) -> CheckpointReport {
-        let taking = try CheckpointTaking(
+        let taking = try CheckpointBuilder(
             source: DatabaseDirectory(source), destination: DatabaseDirectory(destination), tables: tables,
             tryLimit: tryLimit)
         return try taking.run()

@@ -14,7 +14,7 @@ extension Database {
             guard core.isReadOnly else {
                 return try Checkpoint.take(of: path, to: destination, tables: tables, tryLimit: 20)
             }
-            let taking = try CheckpointTaking(
+            let taking = try CheckpointBuilder(
                 source: DatabaseDirectory(core.enginePath), destination: DatabaseDirectory(destination),
                 tables: .copied, tryLimit: 20, original: DatabaseDirectory(path))
             do throws(LevelError) {

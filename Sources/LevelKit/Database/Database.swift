@@ -23,7 +23,7 @@ public final class Database: Sendable {
     /// The order of the keys.
     public var order: KeyOrder { core.order }
 
-    // MARK: - Opening and closing
+    // MARK: - DatabaseOpener and closing
 
     /// Opens the database in a directory.
     ///
@@ -34,7 +34,7 @@ public final class Database: Sendable {
     ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect.
     ///   - options: see ``DatabaseOptions``.
     ///   - mode: `readOnly` reads the database as it is at this moment, without a lock and without changing any byte in
-    ///     its directory; see <doc:OpeningADatabase>. It creates nothing.
+    ///     its directory; see <doc:DatabaseOpenerADatabase>. It creates nothing.
     /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds the lock),
     ///   `corruption`, `comparatorMismatch`, `notSupported` for table files in a foreign compression format,
     ///   `invalidArgument`, `io`. For reading also `busy`, if another process changes the database faster than its
@@ -50,9 +50,9 @@ public final class Database: Sendable {
         let directory = try DatabaseDirectory(path)
         try ForkGeneration.requireEngine(for: directory.path)
         if mode == .readOnly {
-            return Database(core: try ReadOnlyOpening(directory: directory, options: options).run())
+            return Database(core: try ReadOnlyDatabaseOpener(directory: directory, options: options).run())
         }
-        var opening = Opening(directory: directory, options: options)
+        var opening = DatabaseOpener(directory: directory, options: options)
         return Database(core: try opening.run())
     }
 

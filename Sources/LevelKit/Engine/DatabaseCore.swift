@@ -34,9 +34,9 @@ final class DatabaseCore: Sendable {
     let path: String
     let engine: EngineDatabase
     let order: KeyOrder
-    let tables: TableWatch
+    let tables: TableDirectoryMonitor
     let views: ReadViews
-    let held: HeldTables
+    let held: TableCacheWitness
     /// The files that are read in place of the directory, or `nil` if the database is open for writing.
     let readOnlyFiles: ReadOnlyFiles?
     let directory: DatabaseDirectory
@@ -62,10 +62,10 @@ final class DatabaseCore: Sendable {
         self.readOnlyFiles = readOnlyFiles
         self.directory = directory
         writeBufferByteCount = options.writeBufferByteCount
-        held = HeldTables(
+        held = TableCacheWitness(
             writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount,
             areFixed: readOnlyFiles != nil)
-        tables = TableWatch(directory, identity: identity)
+        tables = TableDirectoryMonitor(directory, identity: identity)
         self.engine = engine
         order = options.order
         views = ReadViews(engine: engine, order: options.order)
@@ -205,7 +205,7 @@ final class DatabaseCore: Sendable {
             throw error.located(near: key.copied(), order: order, in: enginePath)
         }
         // `leveldb_get` reports a missing table file as "not found", like a missing key. An iterator reports an error
-        // instead, so it confirms the result where a table file may be missing. See `HeldTables` for the sequence.
+        // instead, so it confirms the result where a table file may be missing. See `TableCacheWitness` for the sequence.
         if held.isTrusted { return nil }
         held.look(list: { engine.property("leveldb.sstables") }, open: openAllTables)
         if tables.isUnchanged { return nil }

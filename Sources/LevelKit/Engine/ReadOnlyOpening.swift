@@ -11,7 +11,7 @@ internal import LevelFiles
 /// Nothing in the directory is created, renamed or locked. The file system may be full or read-only, and another
 /// process may be writing. The files are held open as for a checkpoint (``FileCollector``) and checked
 /// (``EngineFolder``, ``StoreInspection``). LevelDB then reads them through a private directory (``ReadOnlyFiles``).
-struct ReadOnlyOpening {
+struct ReadOnlyDatabaseOpener {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
 

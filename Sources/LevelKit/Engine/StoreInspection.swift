@@ -115,7 +115,7 @@ struct StoreInspection {
     /// Returns the first block that LevelDB must not read, or `nil` if all are safe.
     ///
     /// - Complexity: O(n) in the bytes of the tables.
-    func firstFault(in tables: [Manifest.Table]) -> FileFault? {
+    func firstFault(in tables: [Manifest.Table]) -> FileError? {
         firstFault(in: tables, .everything, openFile)
     }
 
@@ -129,11 +129,11 @@ struct StoreInspection {
     private func firstFault(
         in tables: [Manifest.Table], _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
-    ) -> FileFault? {
+    ) -> FileError? {
         var indexByteCount: UInt64 = 0
         for table in tables {
             guard let (name, file) = open(table) else { continue }
-            do throws(FileFault) {
+            do throws(FileError) {
                 if let fault = try hazard(of: table, name, file, depth, &indexByteCount) { return fault }
             } catch let error where error.kind == .foreign {
                 return error
@@ -148,10 +148,10 @@ struct StoreInspection {
     private func hazard(
         of table: Manifest.Table, _ name: String, _ file: OpenFile, _ depth: Table.SafetyDepth,
         _ indexByteCount: inout UInt64
-    ) throws(FileFault) -> FileFault? {
+    ) throws(FileError) -> FileError? {
         // LevelDB expects the footer at the file size in the manifest.
         let byteCount: UInt64
-        do throws(SystemError) { byteCount = try file.status().byteCount } catch { throw FileFault(error, file: name) }
+        do throws(SystemError) { byteCount = try file.status().byteCount } catch { throw FileError(error, file: name) }
         guard byteCount >= table.byteCount else { return nil }
         let reader = try Table(file, name: name, byteCount: table.byteCount)
         indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
@@ -159,7 +159,7 @@ struct StoreInspection {
         return try reader.hazard(depth, isBytewise: order == .bytewise)
     }
 
-    private func error(_ fault: FileFault) -> LevelError {
+    private func error(_ fault: FileError) -> LevelError {
         let place = fault.offset.map { "byte \($0) of " } ?? ""
         let description = "\(place)\(directory.file(fault.file)): \(fault.reason)"
         if fault.kind == .foreign {

@@ -16,16 +16,16 @@ extension LevelError {
     /// Returns this error of a write, with its location. After a compaction finds corruption, which may be anywhere,
     /// LevelDB refuses writes.
     func locatedAnywhere(in path: String) -> LevelError {
-        located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtOpening() }
+        located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtDatabaseOpener() }
     }
 
     /// Returns this error of an open, with the file and byte offset of the corruption if they can be found.
-    func locatedAtOpening(of path: String) -> LevelError {
-        located(in: path, order: .bytewise) { $0.faultAtOpening() }
+    func locatedAtDatabaseOpener(of path: String) -> LevelError {
+        located(in: path, order: .bytewise) { $0.faultAtDatabaseOpener() }
     }
 
     private func located(
-        in path: String, order: KeyOrder, _ search: (DamageSearch) -> FileFault?
+        in path: String, order: KeyOrder, _ search: (DamageSearch) -> FileError?
     ) -> LevelError {
         guard code == .corruption, file == nil, let files = try? DatabaseFiles(at: path) else { return self }
         let damage = DamageSearch(files, within: Self.searchLimit) { order.compare($0.span, $1.span) }

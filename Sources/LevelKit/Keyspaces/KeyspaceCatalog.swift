@@ -30,7 +30,7 @@ struct KeyspaceCatalog {
     private static func recordKey(_ name: String) -> [UInt8] { root.pack([.string(name)]) }
 }
 
-// MARK: - Opening and removing
+// MARK: - DatabaseOpener and removing
 
 extension KeyspaceCatalog {
     /// Returns the number of a keyspace. Records the keyspace if it does not exist.

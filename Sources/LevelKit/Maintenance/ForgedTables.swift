@@ -40,7 +40,7 @@ struct ForgedTables {
     private func hazardousBlocks(of name: String) throws(SystemError) -> [BlockHandle]? {
         guard TableFile.isTable(directory.file(name)) else { return nil }
         // LevelDB detects other corruption in a table itself.
-        do throws(FileFault) {
+        do throws(FileError) {
             return try Table(at: directory.file(name)).hazardousBlocks(isBytewise: isBytewise)
         } catch {
             return []

@@ -11,7 +11,7 @@ struct RepairScope {
     private let missing: [DamagedPlace]
 
     init(_ directory: DatabaseDirectory) throws(LevelError) {
-        do throws(FileFault) {
+        do throws(FileError) {
             files = try DatabaseFiles(at: directory.path)
         } catch {
             throw LevelError(.io, "could not list \(directory.path); check its permissions", cause: error.description)
@@ -26,16 +26,16 @@ struct RepairScope {
     }
 
     /// Returns the manifest and its faults. If `CURRENT` is lost, uses the newest manifest, provided that it is intact.
-    private static func manifest(of files: DatabaseFiles) -> (ManifestFile?, [FileFault]) {
+    private static func manifest(of files: DatabaseFiles) -> (ManifestFile?, [FileError]) {
         if let manifest = files.manifest {
             if let fault = manifest.faults.first { return (manifest, [fault]) }
             let version = manifest.version
             guard version.nextFileNumber != nil, version.logNumber != nil, version.comparatorName != nil else {
-                return (manifest, [FileFault(.damaged, file: manifest.name, reason: "its beginning is missing")])
+                return (manifest, [FileError(.damaged, file: manifest.name, reason: "its beginning is missing")])
             }
             return (manifest, [])
         }
-        let fault = files.manifestFault ?? FileFault(.missing, file: "CURRENT", reason: "it is missing")
+        let fault = files.manifestFault ?? FileError(.missing, file: "CURRENT", reason: "it is missing")
         guard fault.file == "CURRENT" else { return (nil, [fault]) }
         let newest = files.files.compactMap { file -> (name: String, number: UInt64)? in
             if case .manifest(let number) = file.kind { (file.name, number) } else { nil }
@@ -52,7 +52,7 @@ struct RepairScope {
             places.append(
                 DamagedPlace(
                     .table,
-                    FileFault(
+                    FileError(
                         .missing, file: EngineFileName.table(named: table.number), reason: "the table is missing"),
                     byteCount: table.byteCount, keys: (table.smallest.userKey, table.largest.userKey),
                     entryCount: table.smallest == table.largest ? 1 : 2))
@@ -61,7 +61,7 @@ struct RepairScope {
             places.append(
                 DamagedPlace(
                     .log,
-                    FileFault(
+                    FileError(
                         .missing, file: EngineFileName.log(named: log),
                         reason: "the log that the manifest names is missing, or the end of the manifest is"),
                     byteCount: 0, entryCount: 0))

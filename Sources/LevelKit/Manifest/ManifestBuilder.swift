@@ -31,7 +31,7 @@ struct ManifestBuilder {
             case .damage(let damage):
                 throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)", at: damage.offset)
             case .record(let record):
-                do throws(FormatFault) {
+                do throws(FormatError) {
                     apply(try VersionEdit(decoding: record))
                 } catch {
                     throw damaged(

@@ -23,7 +23,7 @@ enum CommandRunner {
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
             } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-                throw UsageFailure(RootCommand.fullMessage(for: error), within: arguments.first)
+                throw UsageError(RootCommand.fullMessage(for: error), within: arguments.first)
             }
         }
     }
@@ -33,11 +33,11 @@ enum CommandRunner {
         do {
             try body()
             return .done
-        } catch let usage as UsageFailure {
+        } catch let usage as UsageError {
             ErrorReport.tell(usage)
             return .usage
         } catch {
-            var failure = CommandFailure(error)
+            var failure = CommandError(error)
             // A signal determines the exit code, whichever call it interrupted.
             if failure.exitCode == .interrupted, let reason = Interruption.reason { failure.exitCode = reason.exitCode }
             ErrorReport.tell(failure)

@@ -20,7 +20,7 @@ struct GenerateCommand: ParsableCommand {
         } else if let kind = CompletionScript.Kind(rawValue: kind) {
             text = CompletionScript.text(kind)
         } else {
-            throw CommandFailure(.usage, "unknown kind \(kind)", hint: "use man, bash, zsh or fish")
+            throw CommandError(.usage, "unknown kind \(kind)", hint: "use man, bash, zsh or fish")
         }
         let output = StandardOutput()
         try output.write(text)

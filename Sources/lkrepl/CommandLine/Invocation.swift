@@ -34,10 +34,10 @@ enum Invocation {
     /// script.
     static let aliases = ["ls": "keys", "rm": "del"]
 
-    /// Throws a ``CommandFailure`` for the names of commands that are planned but do not exist yet.
+    /// Throws a ``CommandError`` for the names of commands that are planned but do not exist yet.
     static func refuseCommandToCome(_ name: String) throws {
         guard name == "attach" else { return }
-        throw CommandFailure(
+        throw CommandError(
             .usage, "the command attach is not available: attachments are not supported yet",
             hint: "keep files outside the store, and their paths in documents")
     }
@@ -66,7 +66,7 @@ enum Invocation {
                 let names = RootCommand.configuration.subcommands.map { $0._commandName }
                 try Self.refuseCommandToCome(word)
                 guard names.contains(Self.aliases[word] ?? word) else {
-                    throw CommandFailure(
+                    throw CommandError(
                         .usage, "unknown command \(word)",
                         hint: NearestName.find(near: word, of: names).map { "did you mean \($0)?" }
                             ?? "lkrepl --help lists the commands")
@@ -77,7 +77,7 @@ enum Invocation {
         }
         if let command = try Self.command(rest, options: options) {
             if let option = shellOptions.first {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "\(option) is a shell option and cannot be used with the command \(first)",
                     hint: "lkrepl DATABASE \(option) -c '\(first) …' runs the command in a shell")
             }
@@ -100,7 +100,7 @@ enum Invocation {
     /// or subcommand. `nil` if the first argument is not a command.
     ///
     /// - Parameter database: The path to insert after the name, as in the shell; `nil` if the arguments include it.
-    /// - Throws: ``CommandFailure`` if the command has subcommands and the next argument is not one of them.
+    /// - Throws: ``CommandError`` if the command has subcommands and the next argument is not one of them.
     static func command(
         _ arguments: ArraySlice<String>, options: SharedOptions, database: String? = nil
     ) throws -> [String]? {
@@ -114,7 +114,7 @@ enum Invocation {
         var rest = arguments.dropFirst()
         if !below.isEmpty, let word = rest.first, !word.hasPrefix("-") {
             guard below.contains(word) else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "\(name) has no subcommand \(word)",
                     hint: NearestName.find(near: word, of: below).map { "did you mean \(name) \($0)?" }
                         ?? "use one of \(below.joined(separator: ", "))")
@@ -133,7 +133,7 @@ enum Invocation {
         guard FileDescriptor.isDirectory(database) else {
             let near = NearestName.find(
                 near: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
-            throw CommandFailure(
+            throw CommandError(
                 near == nil ? .noInput : .usage, "unknown command or database \"\(database)\"",
                 hint: near.map { "did you mean \($0)?" }
                     ?? "lkrepl --help lists the commands; lkrepl init creates a store")
@@ -145,13 +145,13 @@ enum Invocation {
             rest.removeFirst()
             switch first {
             case "-c", "-f":
-                guard let value = rest.popFirst() else { throw CommandFailure(.usage, "\(first) needs a value") }
+                guard let value = rest.popFirst() else { throw CommandError(.usage, "\(first) needs a value") }
                 shell.sources.append(first == "-c" ? .text(value) : .file(value))
             case "--keep-going": shell.keepsGoing = true
             case "--no-history": shell.keepsHistory = false
             case "--no-config": shell.readsConfiguration = false
             default:
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "unexpected argument \(first) after the database",
                     hint: "use lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
                         + "lkrepl \(ShellWord.quoted(database)) -c 'COMMAND …'")

@@ -2,7 +2,7 @@
 enum ShellHelp {
     /// The output of `help` or `help COMMAND`.
     ///
-    /// - Throws: ``CommandFailure`` if the command is unknown.
+    /// - Throws: ``CommandError`` if the command is unknown.
     static func text(_ words: [String]) throws -> String {
         let catalog = CommandCatalog.current
         guard let first = words.first else { return overview(catalog) }
@@ -16,7 +16,7 @@ enum ShellHelp {
         }
         try Invocation.refuseCommandToCome(name)
         let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
-        throw CommandFailure(
+        throw CommandError(
             .usage, "unknown command \(words.joined(separator: " "))",
             hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" } ?? "help lists the commands")
     }

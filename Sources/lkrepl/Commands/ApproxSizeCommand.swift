@@ -20,7 +20,7 @@ struct ApproxSizeCommand: ParsableCommand {
 
     func run() throws {
         guard prefixes.isEmpty || !range.isGiven else {
-            throw CommandFailure(.usage, "prefixes and a range cannot be combined")
+            throw CommandError(.usage, "prefixes and a range cannot be combined")
         }
         try Session.with(database, options) { session in
             let view = try view.view(of: session)

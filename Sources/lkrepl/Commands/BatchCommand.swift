@@ -51,7 +51,7 @@ struct BatchCommand: ParsableCommand {
                         counts.deletions += 1
                     }
                 } catch {
-                    throw CommandFailure(error).within("\(name):\(line.number)")
+                    throw CommandError(error).within("\(name):\(line.number)")
                 }
                 if batch.byteCount >= batchBytes.value {
                     if !dryRun { try session.database.write(batch) }

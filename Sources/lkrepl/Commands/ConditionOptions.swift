@@ -22,29 +22,29 @@ struct ConditionOptions: ParsableArguments {
     var strict = false
 
     /// The condition of a string, combined with that of `--filter-json`.
-    func predicate(_ text: String) throws -> Predicate {
-        let written = try Predicate(parsing: text, parameters: try parameters())
+    func filter(_ text: String) throws -> Filter {
+        let written = try Filter(parsing: text, parameters: try parameters())
         guard let filterJson else { return written }
-        let filter = try Predicate(selector: ArgumentOrigin.current.text(of: ProtectedArgument.plain(filterJson)))
+        let filter = try Filter(selector: ArgumentOrigin.current.text(of: ProtectedArgument.plain(filterJson)))
         return written == .all ? filter : .and([written, filter])
     }
 
     /// The condition in the remaining arguments of a command.
-    func predicate(words: [String]) throws -> Predicate {
-        try predicate(ArgumentOrigin.current.expression(of: words))
+    func filter(words: [String]) throws -> Filter {
+        try filter(ArgumentOrigin.current.expression(of: words))
     }
 
     /// The condition of an option such as `--where`, combined with that of `--filter-json`.
-    func predicate(option: String?) throws -> Predicate {
-        try predicate(try option.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) } ?? "")
+    func filter(option: String?) throws -> Filter {
+        try filter(try option.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) } ?? "")
     }
 
     /// The condition in the remaining arguments and the one of an option, combined by AND.
-    func predicate(words: [String], option: String?) throws -> Predicate {
-        let first = try predicate(words: words)
+    func filter(words: [String], option: String?) throws -> Filter {
+        let first = try filter(words: words)
         guard let option else { return first }
         let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(option))
-        return .and([first, try Predicate(parsing: text, parameters: try parameters())])
+        return .and([first, try Filter(parsing: text, parameters: try parameters())])
     }
 
     /// The query options that correspond to the flags.
@@ -55,11 +55,11 @@ struct ConditionOptions: ParsableArguments {
         for argument in param {
             let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
             guard let split = text.firstIndex(of: "="), split > text.startIndex else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--param takes NAME=VALUE, not \(text)", hint: "for example --param least=4")
             }
             let name = String(text[..<split])
-            guard parameters[name] == nil else { throw CommandFailure(.usage, "--param \(name) is given twice") }
+            guard parameters[name] == nil else { throw CommandError(.usage, "--param \(name) is given twice") }
             let value = String(text[text.index(after: split)...])
             parameters[name] = (try? JSONParser(isExtended: true).parse(Array(value.utf8))) ?? .string(value)
         }

@@ -11,13 +11,13 @@ struct ConfirmationOptions: ParsableArguments {
     /// - Parameters:
     ///   - question: The operation, such as `delete the database photos.db`.
     ///   - path: The database; its last path component is the name.
-    /// - Throws: ``CommandFailure`` with `noPermission` if the name is missing or wrong.
+    /// - Throws: ``CommandError`` with `noPermission` if the name is missing or wrong.
     func requireName(of path: String, _ question: String, _ options: GlobalOptions) throws {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         if let confirm {
             let given = try ArgumentOrigin.current.text(of: confirm)
             guard given.utf8.elementsEqual(name.utf8) else {
-                throw CommandFailure(
+                throw CommandError(
                     .noPermission, "nothing was done: --confirm \(given) is not the name of the database",
                     hint: "use \(name)"
                 )
@@ -26,14 +26,14 @@ struct ConfirmationOptions: ParsableArguments {
         }
         let hint = "add --confirm \(ByteNotation.print(Array(name.utf8)))"
         guard !options.noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
-            throw CommandFailure(.noPermission, "confirmation required: this would \(question)", hint: hint)
+            throw CommandError(.noPermission, "confirmation required: this would \(question)", hint: hint)
         }
         StandardError.shared.write(VisibleText.singleLine("this would \(question); type \(name) to continue: "))
         var answer = [UInt8](repeating: 0, count: 4096)
         let count = try FileDescriptor.standardInput.read(into: &answer)
         let typed = answer[..<count].prefix { $0 != 0x0a && $0 != 0x0d }
         guard typed.elementsEqual(name.utf8) else {
-            throw CommandFailure(.noPermission, "nothing was done: the name was not confirmed")
+            throw CommandError(.noPermission, "nothing was done: the name was not confirmed")
         }
     }
 }

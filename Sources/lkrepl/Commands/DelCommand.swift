@@ -29,7 +29,7 @@ struct DelCommand: ParsableCommand {
                     for key in found { try batch.delete(key) }
                 }
             }
-            if found.count < keys.count, !ignoreMissing { throw CommandFailure.silent(.no) }
+            if found.count < keys.count, !ignoreMissing { throw CommandError.silent(.no) }
         }
     }
 }

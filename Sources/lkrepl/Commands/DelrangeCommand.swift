@@ -19,7 +19,7 @@ struct DelrangeCommand: ParsableCommand {
 
     func run() throws {
         guard range.isGiven else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "delrange needs a range",
                 hint: "--prefix '\"\"' means every key; destroy deletes a database")
         }

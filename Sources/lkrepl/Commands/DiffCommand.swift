@@ -39,7 +39,7 @@ struct DiffCommand: ParsableCommand {
             }
             try writer.finish()
             options.note(writer.summary)
-            if !writer.isEmpty { throw CommandFailure.silent(.no) }
+            if !writer.isEmpty { throw CommandError.silent(.no) }
         }
     }
 }

@@ -20,16 +20,16 @@ struct DistinctCommand: ParsableCommand {
 
     func run() throws {
         let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
-        let predicate = try conditions.predicate(option: condition)
+        let filter = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
-            try conditions.requireSound(Query(predicate), fields: [path], in: collection)
-            let values = try collection.distinct(path, where: predicate, options: conditions.queryOptions)
+            try conditions.requireSound(Query(filter), fields: [path], in: collection)
+            let values = try collection.distinct(path, where: filter, options: conditions.queryOptions)
             let writer = try options.writer()
             for value in values { try writer.write(["value": value]) }
             try writer.finish()
             try conditions.warn(
-                of: Query(predicate), fields: [path], in: collection, foundSomething: !values.isEmpty, options)
+                of: Query(filter), fields: [path], in: collection, foundSomething: !values.isEmpty, options)
         }
     }
 }

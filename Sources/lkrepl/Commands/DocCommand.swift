@@ -16,7 +16,7 @@ struct DocCommand: ParsableCommand {
             ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
         guard case .object(let object) = try JSONParser(notation: isLiteral ? .plain : .tagged).parse(text) else {
-            throw CommandFailure(.badData, "\(what) must be a JSON object")
+            throw CommandError(.badData, "\(what) must be a JSON object")
         }
         return object
     }
@@ -48,7 +48,7 @@ struct DocCommand: ParsableCommand {
                 guard
                     let document = try DocumentID.candidates(id).lazy
                         .compactMap({ try collection.document($0) }).first
-                else { throw CommandFailure.silent(.no) }
+                else { throw CommandError.silent(.no) }
                 let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
                 try writer.write(document.content)
                 try writer.finish()
@@ -123,7 +123,7 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
-                guard let id else { throw CommandFailure.silent(.no) }
+                guard let id else { throw CommandError.silent(.no) }
                 if dryRun, let document = try collection.document(id) {
                     let output = StandardOutput()
                     output.terminalForm = .json
@@ -160,7 +160,7 @@ struct DocCommand: ParsableCommand {
                         try DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
                     options.note("del: would delete \(found) of \(ids.count)")
-                    if found < ids.count { throw CommandFailure.silent(.no) }
+                    if found < ids.count { throw CommandError.silent(.no) }
                     return
                 }
                 let name = named.name
@@ -170,7 +170,7 @@ struct DocCommand: ParsableCommand {
                     }
                 }
                 options.note("del: \(deleted) of \(ids.count)")
-                if deleted < ids.count { throw CommandFailure.silent(.no) }
+                if deleted < ids.count { throw CommandError.silent(.no) }
             }
         }
     }

@@ -70,7 +70,7 @@ struct DumpCommand: ParsableCommand {
     ) throws -> (count: Int, warning: String?) {
         if try session.isDocumentStore(), !raw {
             guard format == .jsonl, range == .all, !jsonValues else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage,
                     "\(database) is a document store, which can be dumped only as jsonl and without a key range",
                     hint: "use --raw for its stored keys, or export for csv, tsv or json")
@@ -82,7 +82,7 @@ struct DumpCommand: ParsableCommand {
             return (try dump.write(writer, since: since, output: output, progress), nil)
         }
         guard since == nil, only == nil else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--since and --only need a document store, and \(database) is a plain database")
         }
         return try dumpPairs(session, format, range, to: output, progress)
@@ -118,7 +118,7 @@ struct DumpCommand: ParsableCommand {
                 }
                 try step(writer.recordCount, progress)
             }
-        } catch let failure as CommandFailure where Interruption.isRequested {
+        } catch let failure as CommandError where Interruption.isRequested {
             // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
             throw failure

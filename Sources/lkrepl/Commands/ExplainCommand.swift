@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
             return (.find, collection, condition)
         }
         guard let name = condition.first else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "explain \(collection) needs a collection", hint: "use explain DB \(collection) COLLECTION …")
         }
         return (question, ProtectedArgument.plain(name), Array(condition.dropFirst()))
@@ -67,7 +67,7 @@ struct ExplainCommand: ParsableCommand {
 
     private func explainFind(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
         let query = Query(
-            try conditions.predicate(words: words, option: filter),
+            try conditions.filter(words: words, option: filter),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
                 ?? [],
             limit: limit)
@@ -98,14 +98,14 @@ struct ExplainCommand: ParsableCommand {
     private func explainSearch(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
         let text = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let query = try TextQuery(parsing: text)
-        let predicate = try conditions.predicate(option: filter)
+        let condition = try conditions.filter(option: filter)
         let index = collection.definition.indexes.first { $0.kind == .text }?.name
         var plan = "the words in index \(index ?? "of texts"), the best first"
-        if predicate != .all { plan += "; of each that can be among them, whether \(predicate)" }
+        if condition != .all { plan += "; of each that can be among them, whether \(condition)" }
         var row: DocumentObject = ["plan": .string(plan), "index": index.map { .string($0) } ?? .null]
         if self.plan { return row }
         let start = ContinuousClock.now
-        let hits = try collection.search(query, where: predicate, limit: limit ?? 20)
+        let hits = try collection.search(query, where: condition, limit: limit ?? 20)
         let time = ContinuousClock.now - start
         row["matches"] = .int(Int64(try collection.searchCount(query)))
         row["returned"] = .int(Int64(hits.count))
@@ -121,15 +121,15 @@ struct ExplainCommand: ParsableCommand {
             try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
         guard !paths.isEmpty else {
-            throw CommandFailure(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")
+            throw CommandError(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")
         }
-        let predicate = try conditions.predicate(option: filter)
+        let condition = try conditions.filter(option: filter)
         let indexes = try paths.map { path in
             question == .facets
-                ? try collection.indexCounting(path, where: predicate)
-                : try collection.indexListing(path, where: predicate)
+                ? try collection.indexCounting(path, where: condition)
+                : try collection.indexListing(path, where: condition)
         }
-        guard !indexes.contains(nil) else { return try explain(Query(predicate), in: collection) }
+        guard !indexes.contains(nil) else { return try explain(Query(condition), in: collection) }
         let names = indexes.compactMap { $0 }
         var row: DocumentObject = [
             "plan": .string("values of the keys of \(names.joined(separator: ", ")); no document is read"),
@@ -139,8 +139,8 @@ struct ExplainCommand: ParsableCommand {
         let start = ContinuousClock.now
         let count =
             question == .facets
-            ? try collection.facets(paths, where: predicate).reduce(0) { $0 + $1.count }
-            : try paths.reduce(0) { $0 + (try collection.distinct($1, where: predicate).count) }
+            ? try collection.facets(paths, where: condition).reduce(0) { $0 + $1.count }
+            : try paths.reduce(0) { $0 + (try collection.distinct($1, where: condition).count) }
         row["docsExamined"] = 0
         row["returned"] = .int(Int64(count))
         row["ms"] = Self.milliseconds(ContinuousClock.now - start)

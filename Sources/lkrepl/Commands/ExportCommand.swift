@@ -47,7 +47,7 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let format = try ExportFormat(named: format)
         let query = Query(
-            try conditions.predicate(words: condition),
+            try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
                 ?? [],
             limit: limit)
@@ -55,7 +55,7 @@ struct ExportCommand: ParsableCommand {
             try FieldPath(parsing: String($0))
         }
         guard paths?.contains(where: \.hasArrayStep) != true else {
-            throw CommandFailure(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
+            throw CommandError(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
         }
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         try Session.with(database, options) { session in
@@ -63,7 +63,7 @@ struct ExportCommand: ParsableCommand {
             // Both passes of CSV read the same snapshot.
             let view = try session.store().snapshot()
             guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-                throw CommandFailure(.usage, "unknown collection \(name)")
+                throw CommandError(.usage, "unknown collection \(name)")
             }
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))

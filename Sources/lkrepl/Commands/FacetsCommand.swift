@@ -29,11 +29,11 @@ struct FacetsCommand: ParsableCommand {
         let paths = try fields.map {
             try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
-        let predicate = try conditions.predicate(option: condition)
+        let filter = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
-            try conditions.requireSound(Query(predicate), fields: paths, in: collection)
-            let facets = try collection.facets(paths, where: predicate, limit: top, options: conditions.queryOptions)
+            try conditions.requireSound(Query(filter), fields: paths, in: collection)
+            let facets = try collection.facets(paths, where: filter, limit: top, options: conditions.queryOptions)
             let writer = try options.writer()
             for (path, values) in zip(paths, facets) {
                 for facet in values {
@@ -44,7 +44,7 @@ struct FacetsCommand: ParsableCommand {
             }
             try writer.finish()
             try conditions.warn(
-                of: Query(predicate), fields: paths, in: collection, foundSomething: facets.contains { !$0.isEmpty },
+                of: Query(filter), fields: paths, in: collection, foundSomething: facets.contains { !$0.isEmpty },
                 options)
         }
     }

@@ -38,7 +38,7 @@ struct FindCommand: ParsableCommand {
 
     func run() throws {
         var query = Query(
-            try conditions.predicate(words: condition),
+            try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
                 ?? [],
             limit: limit, offset: skip)
@@ -60,7 +60,7 @@ struct FindCommand: ParsableCommand {
                 try writer.finish()
             }
             try conditions.warn(of: query, fields: fields, in: collection, foundSomething: found > 0, options)
-            if exists, found == 0 { throw CommandFailure.silent(.no) }
+            if exists, found == 0 { throw CommandError.silent(.no) }
         }
     }
 
@@ -103,7 +103,7 @@ struct FindCommand: ParsableCommand {
         guard query.limit == nil, query.offset == 0, !explain, !options.verbose else {
             return try answer(query, in: collection) { _ in }
         }
-        return try collection.count(where: query.predicate, options: conditions.queryOptions)
+        return try collection.count(where: query.filter, options: conditions.queryOptions)
     }
 
     private func write(_ count: Int) throws {

@@ -17,7 +17,7 @@ struct GetCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             let key = try view.key(of: ProtectedArgument.plain(key))
-            guard let value = try session.reader.value(forKey: key) else { throw CommandFailure.silent(.no) }
+            guard let value = try session.reader.value(forKey: key) else { throw CommandError.silent(.no) }
             let output = StandardOutput()
             try output.write(raw ? value : Array(view.text(ofValue: value).utf8) + [0x0a])
             try output.flush()

@@ -13,7 +13,7 @@ struct GlobPattern: Hashable {
 
     /// Reads a pattern.
     ///
-    /// - Throws: ``CommandFailure`` for an unclosed set or a trailing backslash.
+    /// - Throws: ``CommandError`` for an unclosed set or a trailing backslash.
     init(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -23,7 +23,7 @@ struct GlobPattern: Hashable {
             case UInt8(ascii: "["): parts.append(try Self.set(&rest, text))
             case UInt8(ascii: "\\"):
                 guard let next = rest.popFirst() else {
-                    throw CommandFailure(.usage, "the pattern \(text) ends with a backslash")
+                    throw CommandError(.usage, "the pattern \(text) ends with a backslash")
                 }
                 parts.append(.byte(next))
             default: parts.append(.byte(byte))
@@ -45,7 +45,7 @@ struct GlobPattern: Hashable {
                 ranges.append(byte...byte)
             }
         }
-        throw CommandFailure(.usage, "the pattern \(text) has a [ without a ]", hint: "write \\[ for the character")
+        throw CommandError(.usage, "the pattern \(text) has a [ without a ]", hint: "write \\[ for the character")
     }
 
     /// Whether the pattern matches a key.

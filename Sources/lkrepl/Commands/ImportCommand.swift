@@ -62,7 +62,7 @@ struct ImportCommand: ParsableCommand {
         if !loading.dryRun { try options.requireWrite("import") }
         let mode = try loading.loadMode(options.mode) ?? (photos == nil ? .upsert : .merge)
         guard !prune || mode != .replace else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--prune and --mode replace cannot be combined",
                 hint: "omit --prune; --mode replace removes all other documents")
         }
@@ -82,7 +82,7 @@ struct ImportCommand: ParsableCommand {
         options.note(
             (loading.dryRun ? "import --dry-run: would have " : "import: ")
                 + summary.text(seconds: start.secondsToNow))
-        if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+        if summary.rejected > 0 { throw CommandError.silent(.badData) }
     }
 
     /// Imports all documents, and prunes if requested.
@@ -177,7 +177,7 @@ struct ImportCommand: ParsableCommand {
         switch format {
         case nil:
             if InputFormat.isFramed(input) {
-                throw CommandFailure(
+                throw CommandError(
                     .badData, "\(input.name):1: the file is a dump", hint: "use lkrepl load, which checks its digests")
             }
             return plainDocuments(input, nil)

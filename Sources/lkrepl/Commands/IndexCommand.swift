@@ -36,7 +36,7 @@ struct IndexCommand: ParsableCommand {
                 var schema = try session.store().schema
                 let position = try schema.position(of: try session.collection(collection).name)
                 guard !schema.collections[position].indexes.contains(where: { $0.name == name }) else {
-                    throw CommandFailure(
+                    throw CommandError(
                         .usage, "index \(name) of \(collection) already exists",
                         hint: "drop it first, or choose another name")
                 }
@@ -71,7 +71,7 @@ struct IndexCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 let position = try schema.position(of: collection.name)
                 let names = schema.collections[position].indexes.map(\.name)
-                guard names.contains(name) else { throw CommandFailure.noIndex(name, of: collection.name, names) }
+                guard names.contains(name) else { throw CommandError.noIndex(name, of: collection.name, names) }
                 if dryRun { return options.note("index drop: would drop \(name) of \(collection.name)") }
                 try options.confirm("drop the index \(name) of \(collection.name)")
                 schema.collections[position].indexes.removeAll { $0.name == name }
@@ -106,7 +106,7 @@ struct IndexCommand: ParsableCommand {
                 guard let collection else { return try rebuildAll(session, progress) }
                 let known = try session.collection(collection)
                 let names = known.definition.indexes.map(\.name)
-                if let name, !names.contains(name) { throw CommandFailure.noIndex(name, of: known.name, names) }
+                if let name, !names.contains(name) { throw CommandError.noIndex(name, of: known.name, names) }
                 for index in name.map({ [$0] }) ?? names {
                     try session.store().rebuildIndex(index, of: known.name) { try progress.advance($0) }
                     progress.finish()
@@ -152,7 +152,7 @@ struct IndexCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 let names = collection.definition.indexes.map(\.name)
                 if let name, !names.contains(name) {
-                    throw CommandFailure.noIndex(name, of: collection.name, names)
+                    throw CommandError.noIndex(name, of: collection.name, names)
                 }
                 let result = try options.verification(of: session, label: "index check")
                 let problems = result.findings.filter { finding in
@@ -164,7 +164,7 @@ struct IndexCommand: ParsableCommand {
                 for problem in problems { try writer.write(problem) }
                 if !problems.isEmpty { try writer.finish() }
                 guard problems.isEmpty else {
-                    throw CommandFailure(
+                    throw CommandError(
                         .badData, "\(problems.count) problems",
                         hint: "\"\(Remedy.rebuild(database, collection.name, name))\" rebuilds it")
                 }
@@ -178,15 +178,15 @@ extension Schema {
     /// The position of a collection in the schema.
     fileprivate func position(of name: String) throws -> Int {
         guard let position = collections.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            throw CommandFailure(.usage, "unknown collection \(name)")
+            throw CommandError(.usage, "unknown collection \(name)")
         }
         return position
     }
 }
 
-extension CommandFailure {
-    fileprivate static func noIndex(_ name: String, of collection: String, _ names: [String]) -> CommandFailure {
-        CommandFailure(
+extension CommandError {
+    fileprivate static func noIndex(_ name: String, of collection: String, _ names: [String]) -> CommandError {
+        CommandError(
             .usage, "\(collection) has no index \(name)",
             hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                 ?? "use one of \(names.joined(separator: ", "))")

@@ -33,7 +33,7 @@ struct InitCommand: ParsableCommand {
             }
             try makeStore(try ArgumentOrigin.current.text(of: schema), storeOptions)
         } catch let error as LevelError where error.code == .databaseNotFound {
-            throw CommandFailure(.cannotCreate, error.message)
+            throw CommandError(.cannotCreate, error.message)
         }
     }
 
@@ -43,7 +43,7 @@ struct InitCommand: ParsableCommand {
         do {
             declared = try Schema(json: try file.readAll(limit: RawArgument.schemaByteLimit, name: schema))
         } catch {
-            throw CommandFailure(error).within(schema)
+            throw CommandError(error).within(schema)
         }
         let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
         try store.close()

@@ -15,7 +15,7 @@ struct KeyFilter {
 
         /// Parses a regular expression.
         ///
-        /// - Throws: ``CommandFailure`` if it is invalid, too long or too deeply nested.
+        /// - Throws: ``CommandError`` if it is invalid, too long or too deeply nested.
         static func regex(_ text: String) throws -> Condition {
             // The parser of the standard library is recursive; nested groups could overflow the stack.
             var (depth, deepest) = (0, 0)
@@ -25,7 +25,7 @@ struct KeyFilter {
                 deepest = max(deepest, depth)
             }
             guard deepest <= nestingLimit, text.utf8.count <= byteCountLimit else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage,
                     "--regex has more than \(byteCountLimit) bytes, or groups nested more than \(nestingLimit) deep")
             }
@@ -33,7 +33,7 @@ struct KeyFilter {
                 // Match by code points: composed and decomposed letters are different keys.
                 return .expression(try Regex(text).matchingSemantics(.unicodeScalar))
             } catch {
-                throw CommandFailure(.usage, "--regex \(text) is not a regular expression: \(error)")
+                throw CommandError(.usage, "--regex \(text) is not a regular expression: \(error)")
             }
         }
     }

@@ -23,7 +23,7 @@ struct KeyfmtCommand: ParsableCommand {
 
     func run() throws {
         guard FileDescriptor.isDirectory(database) else {
-            throw CommandFailure(.noInput, "no database at \(database)", hint: "check the path")
+            throw CommandError(.noInput, "no database at \(database)", hint: "check the path")
         }
         var profiles = try KeyProfiles()
         if remove { return try profiles.set(nil, for: database) }
@@ -32,7 +32,7 @@ struct KeyfmtCommand: ParsableCommand {
             let text = form.count == 1 ? try ArgumentOrigin.current.text(of: form[0]) : form.joined(separator: " ")
             return try profiles.set(try KeyFormat(text), for: database)
         }
-        guard let format = try profiles.format(of: database) else { throw CommandFailure.silent(.no) }
+        guard let format = try profiles.format(of: database) else { throw CommandError.silent(.no) }
         let output = StandardOutput()
         output.terminalForm = .plain
         try output.write(format.source + "\n")

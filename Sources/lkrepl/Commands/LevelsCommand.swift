@@ -19,8 +19,8 @@ struct LevelsCommand: ParsableCommand {
     func run() throws {
         let inspected = try InspectedFiles(at: database)
         guard let version = inspected.files.manifest?.version else {
-            throw Diagnosis.findings(in: inspected.files).first.map { CommandFailure($0) }
-                ?? CommandFailure(.badData, "\(database) has no manifest")
+            throw Diagnosis.findings(in: inspected.files).first.map { CommandError($0) }
+                ?? CommandError(.badData, "\(database) has no manifest")
         }
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database))
         for level in 0..<VersionEdit.levelCount {

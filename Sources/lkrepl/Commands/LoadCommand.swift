@@ -50,7 +50,7 @@ struct LoadCommand: ParsableCommand {
 
     func run() throws {
         guard file != nil || !FileDescriptor.standardInput.isTerminal else {
-            throw CommandFailure(.usage, "no dump given", hint: "specify a file, or - for standard input")
+            throw CommandError(.usage, "no dump given", hint: "specify a file, or - for standard input")
         }
         let file = try ArgumentOrigin.current.text(of: file ?? "-")
         if create {
@@ -66,7 +66,7 @@ struct LoadCommand: ParsableCommand {
     private func loadIntoNew(_ file: String) throws {
         let mode = try loading.loadMode(options.mode) ?? .upsert
         guard mode != .replace, mode != .merge, !loading.resume else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--create makes a new database and cannot be combined with --mode replace or merge, or --resume"
             )
         }
@@ -78,7 +78,7 @@ struct LoadCommand: ParsableCommand {
             // A dry run loads everything, and then removes the result.
             if loading.dryRun { new.remove() } else { try new.appear() }
             options.note(loading.dryRun ? "load --dry-run: would have \(text)" : "load: \(text)")
-            if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+            if summary.rejected > 0 { throw CommandError.silent(.badData) }
         } catch {
             new.remove()
             throw error
@@ -102,7 +102,7 @@ struct LoadCommand: ParsableCommand {
         }
         try loader.run(file, self)
         guard loader.isFramed || loader.loader.summary.read > 0 else {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(loader.name):1: the file contains no dump header and no record",
                 hint: "create the file with dump, or set --format")
         }
@@ -111,7 +111,7 @@ struct LoadCommand: ParsableCommand {
         let summary = loader.loader.summary
         let storedCount = summary.inserted + summary.replaced + summary.stored
         if loader.isFramed, summary.deleted == 0, let count = try loader.loader.storedCount(), count != storedCount {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(loader.name): the dump has \(storedCount) records, but only \(count) distinct keys or IDs")
         }
         try database?.close()
@@ -137,7 +137,7 @@ struct LoadCommand: ParsableCommand {
         let summary = try onDatabase { session in
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--key needs a plain database, and \(database) is a document store",
                     hint: "use lkrepl import for documents")
             }
@@ -149,7 +149,7 @@ struct LoadCommand: ParsableCommand {
                 }
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
                 if mode == .insert, loading.resume {
-                    throw CommandFailure(
+                    throw CommandError(
                         .usage, "an interrupted load into a plain database cannot be resumed with --mode insert",
                         hint:
                             "use --mode skip; records stored after the last checkpoint would be rejected as duplicates")
@@ -163,7 +163,7 @@ struct LoadCommand: ParsableCommand {
         }
         options.note(
             "\(loading.dryRun ? "load --dry-run: would have " : "load: ")" + summary.text(seconds: start.secondsToNow))
-        if summary.rejected > 0 { throw CommandFailure.silent(.badData) }
+        if summary.rejected > 0 { throw CommandError.silent(.badData) }
     }
 
     /// Checks a dump in a file before anything is written. A pipe is not checked, since it can be read only once.
@@ -181,8 +181,8 @@ struct LoadCommand: ParsableCommand {
                 try Interruption.check()
                 progress.advance(done: reader.byteCount, total: input.byteCount)
             }
-        } catch let fault as RecordFault {
-            throw fault.commandFailure(in: input.name)
+        } catch let fault as RecordError {
+            throw fault.commandError(in: input.name)
         }
     }
 
@@ -246,7 +246,7 @@ struct LoadCommand: ParsableCommand {
     private static func pair(_ text: String, _ option: String) throws -> (from: String, to: String) {
         let text = try ArgumentOrigin.current.text(of: text)
         guard let split = text.firstIndex(of: "=") else {
-            throw CommandFailure(.usage, "\(option) takes OLD=NEW, not \(text)")
+            throw CommandError(.usage, "\(option) takes OLD=NEW, not \(text)")
         }
         return (String(text[..<split]), String(text[text.index(after: split)...]))
     }

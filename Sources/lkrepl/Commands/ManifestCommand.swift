@@ -27,21 +27,21 @@ struct ManifestCommand: ParsableCommand {
             try write(manifest, writer)
         }
         try writer.finish()
-        if let fault = manifest.faults.first { throw CommandFailure(fault) }
+        if let fault = manifest.faults.first { throw CommandError(fault) }
     }
 
     private func manifest() throws -> ManifestFile {
         let inspected = try InspectedFiles(at: database)
         guard let file else {
             if let manifest = inspected.files.manifest { return manifest }
-            throw Diagnosis.findings(in: inspected.files).first.map { CommandFailure($0) }
-                ?? CommandFailure(.badData, "\(database) has no manifest")
+            throw Diagnosis.findings(in: inspected.files).first.map { CommandError($0) }
+                ?? CommandError(.badData, "\(database) has no manifest")
         }
         let found = try inspected.file(file, "manifest") { if case .manifest = $0 { true } else { false } }
-        do throws(FileFault) {
+        do throws(FileError) {
             return try ManifestFile(at: inspected.files.path(of: found.name))
         } catch {
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
     }
 

@@ -35,14 +35,14 @@ struct MgetCommand: ParsableCommand {
                     do {
                         try print(view.key(of: line.bytes))
                     } catch let error as NotationError {
-                        throw CommandFailure(.badData, "\(error)").within("standard input:\(line.number)")
+                        throw CommandError(.badData, "\(error)").within("standard input:\(line.number)")
                     }
                 }
             } else {
                 for key in keys { try print(view.key(of: ProtectedArgument.plain(key))) }
             }
             try writer.finish()
-            if hasMissed { throw CommandFailure.silent(.no) }
+            if hasMissed { throw CommandError.silent(.no) }
         }
     }
 }

@@ -59,10 +59,10 @@ struct MigrateCommand: ParsableCommand {
             defer { if file != "-" { try? descriptor.closeFile() } }
             schema = try Schema(json: try descriptor.readAll(limit: RawArgument.schemaByteLimit, name: file))
         } catch {
-            throw CommandFailure(error).within(file)
+            throw CommandError(error).within(file)
         }
         if let to, to != schema.version {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "the schema has version \(schema.version), but --to requires \(to)",
                 hint: "use a file with version \(to), or omit --to")
         }

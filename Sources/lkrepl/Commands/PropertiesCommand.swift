@@ -20,7 +20,7 @@ struct PropertiesCommand: ParsableCommand {
         try Session.with(database, options) { session in
             if let name {
                 let name = try ArgumentOrigin.current.text(of: name)
-                guard let value = try session.database.property(name) else { throw CommandFailure.silent(.no) }
+                guard let value = try session.database.property(name) else { throw CommandError.silent(.no) }
                 let output = StandardOutput()
                 // Some properties contain user keys.
                 for line in value.split(separator: "\n") {

@@ -9,7 +9,7 @@ extension ConditionOptions {
         guard strict else { return }
         let diagnostics = try collection.diagnostics(of: query, fields: fields)
         guard let first = diagnostics.first else { return }
-        throw CommandFailure(
+        throw CommandError(
             .usage, Self.text(first),
             hint: diagnostics.count > 1
                 ? diagnostics.dropFirst().map(Self.text).joined(separator: "; ") : "without --strict this is a warning")

@@ -9,13 +9,13 @@ struct RangeEnd {
 
     /// Prints the pair.
     ///
-    /// - Throws: ``CommandFailure`` with `no` if the range is empty.
+    /// - Throws: ``CommandError`` with `no` if the range is empty.
     func run(on database: String) throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             var cursor = try session.reader.cursor(in: try range.keyRange(view), reverse: isLast, fillsCache: false)
-            guard try cursor.advance() else { throw CommandFailure.silent(.no) }
+            guard try cursor.advance() else { throw CommandError.silent(.no) }
             try writer.write(key: cursor.key, value: cursor.value)
             try writer.finish()
         }

@@ -18,13 +18,13 @@ struct RangeOptions: ParsableArguments {
     func keyRange(_ view: KeyView = KeyView()) throws -> KeyRange {
         if let prefix {
             guard from == nil, after == nil, to == nil, upto == nil else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--prefix cannot be combined with other bounds", hint: "omit the other bounds")
             }
             return .prefix(try view.key(of: prefix))
         }
         guard from == nil || after == nil, to == nil || upto == nil else {
-            throw CommandFailure(.usage, "a range can have only one lower and one upper bound")
+            throw CommandError(.usage, "a range can have only one lower and one upper bound")
         }
         var range = KeyRange.all
         if let from { range.lower = .included(try view.key(of: from)) }

@@ -21,7 +21,7 @@ enum RawArgument {
             do {
                 return try FileDescriptor.openForReading("-").readAll(limit: byteLimit, name: "standard input")
             } catch let error as SystemError {
-                throw CommandFailure.system(error, "cannot read standard input")
+                throw CommandError.system(error, "cannot read standard input")
             }
         }
         guard plain.hasPrefix("@") else { return try ByteNotation.parse(plain) }
@@ -31,10 +31,10 @@ enum RawArgument {
         return try descriptor.readAll(limit: byteLimit, name: file)
     }
 
-    /// Throws a ``CommandFailure`` for raw writes to a document store, which would leave its indexes inconsistent.
+    /// Throws a ``CommandError`` for raw writes to a document store, which would leave its indexes inconsistent.
     static func refuseDocumentStore(_ session: Session, _ command: String) throws {
         if try session.isDocumentStore() {
-            throw CommandFailure(
+            throw CommandError(
                 .usage,
                 "\(command) writes raw keys, which would break the indexes of the document store \(session.path)",
                 hint: "use doc \(command == "put" || command == "del" ? command : "put and doc del")")
@@ -43,10 +43,10 @@ enum RawArgument {
 }
 
 extension RawArgument {
-    /// Throws a ``CommandFailure`` for commands that need the database closed while the shell has it open.
+    /// Throws a ``CommandError`` for commands that need the database closed while the shell has it open.
     static func refuseShell(_ command: String) throws {
         guard Session.shell == nil else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "\(command) cannot run in the shell, which has the database open",
                 hint: "leave the shell and run lkrepl \(command) DB")
         }
@@ -56,6 +56,6 @@ extension RawArgument {
 extension RawArgument {
     /// The next line of a file that a command reads; `nil` at the end.
     static func nextLine(_ reader: inout LineReader, of name: String) throws -> LineReader.Line? {
-        do throws(LineReadFailure) { return try reader.next() } catch { throw error.commandFailure(reading: name) }
+        do throws(LineReadError) { return try reader.next() } catch { throw error.commandError(reading: name) }
     }
 }

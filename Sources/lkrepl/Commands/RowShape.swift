@@ -20,7 +20,7 @@ struct RowShape: ParsableArguments {
         let names = fields.split(separator: ",")
         let left = names.filter { $0.hasPrefix("-") }
         guard left.isEmpty || left.count == names.count else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--fields \(fields) both selects and omits fields", hint: "put - before all fields, or none")
         }
         let paths = try names.map { try FieldPath(parsing: String($0.hasPrefix("-") ? $0.dropFirst() : $0)) }

@@ -38,12 +38,12 @@ struct SSTCommand: ParsableCommand {
     }
 
     private func open(_ path: String) throws -> Table {
-        do throws(FileFault) { return try Table(at: path) } catch { throw CommandFailure(error) }
+        do throws(FileError) { return try Table(at: path) } catch { throw CommandError(error) }
     }
 
     private func list(_ inspected: InspectedFiles) throws {
         guard !keys, !blocks, !props else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--keys, --blocks and --props need a table", hint: "specify it after the database")
         }
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database))
@@ -71,9 +71,9 @@ struct SSTCommand: ParsableCommand {
             } else {
                 try showProperties(of: table, writer)
             }
-        } catch let fault as FileFault {
+        } catch let fault as FileError {
             try writer.finish()
-            throw CommandFailure(fault)
+            throw CommandError(fault)
         }
         try writer.finish()
     }
@@ -81,7 +81,7 @@ struct SSTCommand: ParsableCommand {
     private func showKeys(of table: Table, _ writer: EntryWriter) throws {
         for block in try table.index() {
             var entries: [Table.Entry] = []
-            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileFault) in entries.append(entry) }
+            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileError) in entries.append(entry) }
             for entry in entries { try writer.write(entry.key, value: entry.value) }
         }
     }
@@ -92,7 +92,7 @@ struct SSTCommand: ParsableCommand {
             let block = try table.block(at: entry.handle)
             var count = 0
             var first: [UInt8] = []
-            try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileFault) in
+            try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileError) in
                 if count == 0 { first = entry.key.userKey }
                 count += 1
             }

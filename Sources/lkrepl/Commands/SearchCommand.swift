@@ -33,20 +33,20 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let query = try TextQuery(parsing: words)
-        let predicate = try conditions.predicate(option: condition)
+        let filter = try conditions.filter(option: condition)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             let fields = selection.paths
-            try conditions.requireSound(Query(predicate), fields: fields, in: collection)
+            try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {
                 try conditions.warn(
-                    of: Query(predicate, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
+                    of: Query(filter, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
                     options)
             }
             if count {
                 let output = StandardOutput()
-                let count = try collection.searchCount(query, where: predicate)
+                let count = try collection.searchCount(query, where: filter)
                 try output.write("\(count)\n")
                 try output.flush()
                 return try warn(foundSomething: count > 0)
@@ -57,7 +57,7 @@ struct SearchCommand: ParsableCommand {
             let trailing = highlight ? [TextHighlighter.column] : []
             let writer = try selection.writer(
                 options, leading: leading, trailing: trailing,
-                learnt: try columns(of: query, predicate, selection, in: collection).map { leading + $0 + trailing })
+                learnt: try columns(of: query, filter, selection, in: collection).map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
                 found = true
                 var row = selection.row(document, leading: leading)
@@ -68,7 +68,7 @@ struct SearchCommand: ParsableCommand {
                 try writer.write(row)
             }
             if score {
-                try collection.forEachHit(query, where: predicate, limit: limit, options: conditions.queryOptions) {
+                try collection.forEachHit(query, where: filter, limit: limit, options: conditions.queryOptions) {
                     hit in
                     let rounded = (hit.score * 1000).rounded() / 1000
                     try write(hit.document, leading: ["score": .double(rounded)])
@@ -77,7 +77,7 @@ struct SearchCommand: ParsableCommand {
             } else {
                 // The ranking is complete before the first row; each document is read when it is written.
                 let found = Query(
-                    .and([.search(try TextCondition(parsing: words)), predicate]), sort: [.bestFirst], limit: limit)
+                    .and([.search(try TextCondition(parsing: words)), filter]), sort: [.bestFirst], limit: limit)
                 try collection.forEach(matching: found, options: conditions.queryOptions) { document in
                     try write(document, leading: [:])
                     return true
@@ -92,13 +92,13 @@ struct SearchCommand: ParsableCommand {
     /// separate search collects them, so that many rows need not be kept in memory. `nil` for few rows, or if the
     /// columns are not needed.
     private func columns(
-        of query: TextQuery, _ predicate: Predicate, _ selection: RowSelection, in collection: DocumentCollection
+        of query: TextQuery, _ filter: Filter, _ selection: RowSelection, in collection: DocumentCollection
     ) throws -> [String]? {
         guard limit > 1000, selection.hasOpenColumns, try [.csv, .tsv].contains(options.outputMode()) else {
             return nil
         }
         var titles = ColumnTitles()
-        try collection.forEachHit(query, where: predicate, limit: limit, options: conditions.queryOptions) { hit in
+        try collection.forEachHit(query, where: filter, limit: limit, options: conditions.queryOptions) { hit in
             try Interruption.check()
             titles.add(selection.row(hit.document))
             return true

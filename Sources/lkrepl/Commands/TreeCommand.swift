@@ -62,7 +62,7 @@ struct TreeCommand: ParsableCommand {
         case "tuple": return .tuples
         default:
             let bytes = try RawArgument.bytes(delim)
-            guard !bytes.isEmpty else { throw CommandFailure(.usage, "--delim is empty") }
+            guard !bytes.isEmpty else { throw CommandError(.usage, "--delim is empty") }
             return .delimiters(Set(bytes))
         }
     }

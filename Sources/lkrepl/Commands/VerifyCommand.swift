@@ -34,7 +34,7 @@ struct VerifyCommand: ParsableCommand {
             noteLimit(result.findings.count, of: result.problemCount)
             let read = "\(result.documentCount) documents and \(result.entryCount) index entries"
             guard result.isSound else {
-                throw CommandFailure(
+                throw CommandError(
                     .badData, "\(HumanNumber.grouped(result.problemCount)) problems in \(read)",
                     hint: Remedy.of(result, at: database))
             }
@@ -52,7 +52,7 @@ struct VerifyCommand: ParsableCommand {
         do {
             return try options.verification(of: session, label: "verify")
         } catch let error as LevelError where error.code == .corruption {
-            throw CommandFailure(.badData, error.description, hint: Remedy.ofDamage(database))
+            throw CommandError(.badData, error.description, hint: Remedy.ofDamage(database))
         }
     }
 
@@ -85,7 +85,7 @@ struct VerifyCommand: ParsableCommand {
         }
         try writer.finish()
         noteLimit(check.problems.count, of: check.problemCount)
-        throw CommandFailure(
+        throw CommandError(
             .badData,
             "\(HumanNumber.grouped(check.problemCount + findings.count)) problems in the files of \(database)",
             hint: Remedy.of(check, findings, at: database))
@@ -112,7 +112,7 @@ struct VerifyCommand: ParsableCommand {
             if let last, last.0.problems == found.0.problems, last.1 == found.1 { return found }
             last = found
         }
-        throw CommandFailure(
+        throw CommandError(
             .temporaryFailure, "the files of \(database) change faster than they can be checked", hint: "try again")
     }
 
@@ -140,7 +140,7 @@ struct VerifyCommand: ParsableCommand {
             report.problems.count, of: report.problemCount,
             isCutShort: report.problemCount >= VerificationReport.problemLimit)
         let isMerged = report.problems.allSatisfy { $0.kind == .version }
-        throw CommandFailure(
+        throw CommandError(
             .badData, "\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
             hint: isMerged
                 ? "\"\(Remedy.compact(self.database))\" merges all versions; then run verify again"

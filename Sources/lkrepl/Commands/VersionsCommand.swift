@@ -38,8 +38,8 @@ struct VersionsCommand: ParsableCommand {
         for fault in history.faults.dropLast() {
             StandardError.shared.write("\(VisibleText.singleLine(fault.description))\n")
         }
-        if let fault = history.faults.last { throw CommandFailure(fault) }
-        if history.versions.isEmpty { throw CommandFailure.silent(.no) }
+        if let fault = history.faults.last { throw CommandError(fault) }
+        if history.versions.isEmpty { throw CommandError.silent(.no) }
     }
 
     /// The history. Starts over if a writing process deleted a file during the read.
@@ -48,7 +48,7 @@ struct VersionsCommand: ParsableCommand {
             let history = KeyHistory(of: key, in: try InspectedFiles(at: database).files)
             guard history.faults.contains(where: { $0.kind == .missing }) else { return history }
         }
-        throw CommandFailure(
+        throw CommandError(
             .temporaryFailure, "the files of \(database) change faster than they can be read", hint: "try again")
     }
 }

@@ -20,7 +20,7 @@ struct WALCommand: ParsableCommand {
 
     func run() throws {
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database), hasValues: !noValues)
-        var faults: [FileFault] = []
+        var faults: [FileError] = []
         if file == nil, !FileDescriptor.isDirectory(database), FileDescriptor.exists(database) {
             try show(try open(database), writer, &faults)
         } else {
@@ -37,19 +37,19 @@ struct WALCommand: ParsableCommand {
         }
         try writer.finish()
         for fault in faults.dropLast() { StandardError.shared.write("\(VisibleText.singleLine(fault.description))\n") }
-        if let last = faults.last { throw CommandFailure(last) }
+        if let last = faults.last { throw CommandError(last) }
     }
 
     private func open(_ path: String) throws -> WriteLog {
-        do throws(FileFault) { return try WriteLog(at: path) } catch { throw CommandFailure(error) }
+        do throws(FileError) { return try WriteLog(at: path) } catch { throw CommandError(error) }
     }
 
     private func next(_ log: inout WriteLog) throws -> WriteLog.Item? {
         try Interruption.check()
-        do throws(FileFault) { return try log.next() } catch { throw CommandFailure(error) }
+        do throws(FileError) { return try log.next() } catch { throw CommandError(error) }
     }
 
-    private func show(_ log: WriteLog, _ writer: EntryWriter, _ faults: inout [FileFault]) throws {
+    private func show(_ log: WriteLog, _ writer: EntryWriter, _ faults: inout [FileError]) throws {
         var log = log
         while let item = try next(&log) {
             switch item {
@@ -65,15 +65,15 @@ struct WALCommand: ParsableCommand {
     }
 
     private func summarize(
-        _ file: DatabaseFiles.File, _ inspected: InspectedFiles, _ writer: EntryWriter, _ faults: inout [FileFault]
+        _ file: DatabaseFiles.File, _ inspected: InspectedFiles, _ writer: EntryWriter, _ faults: inout [FileError]
     ) throws {
         var log: WriteLog
-        do throws(FileFault) {
+        do throws(FileError) {
             log = try WriteLog(at: inspected.files.path(of: file.name))
         } catch {
             // The writing process has switched to another log.
             guard error.kind != .missing else { return }
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
         var row = DocumentObject()
         inspected.append(file, to: &row)

@@ -79,7 +79,7 @@ final class BerkeleySource: RecordSource {
             guard try lines.read(into: &line) else { return false }
         } catch {
             place = RecordPlace(line: error.lineNumber, offset: error.offset)
-            throw RecordFault(error)
+            throw RecordError(error)
         }
         place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
         guard line.isTerminated || isText("DATA=END") else {
@@ -121,7 +121,7 @@ final class BerkeleySource: RecordSource {
         state = .data
         if isWanted { isFound = true }
         if databaseCount == 2, wanted == nil {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the file contains more than one database",
                 hint: "choose one with --only NAME", isRecoverable: false
             ).at(line: line.number, offset: line.offset)
@@ -150,7 +150,7 @@ final class BerkeleySource: RecordSource {
                 rest = rest.dropFirst(2)
             } else {
                 // LMDB before 0.9.30 does not escape backslashes (ITS#9068), so the original bytes are unknown.
-                throw RecordFault(
+                throw RecordError(
                     .format, "a backslash does not begin a valid escape",
                     hint: "dump again without -p, for hexadecimal", isRecoverable: false
                 ).at(line: line.number, offset: line.offset)
@@ -161,7 +161,7 @@ final class BerkeleySource: RecordSource {
 
     private func isText(_ text: String) -> Bool { line.bytes.elementsEqual(text.utf8) }
 
-    private func fault(_ kind: RecordFault.Kind, _ message: String) -> RecordFault {
-        RecordFault(kind, message).at(line: line.number, offset: line.offset)
+    private func fault(_ kind: RecordError.Kind, _ message: String) -> RecordError {
+        RecordError(kind, message).at(line: line.number, offset: line.offset)
     }
 }

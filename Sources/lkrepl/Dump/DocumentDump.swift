@@ -18,7 +18,7 @@ struct DocumentDump {
             } else {
                 try writeAll(&writer, progress)
             }
-        } catch let failure as CommandFailure where Interruption.isRequested {
+        } catch let failure as CommandError where Interruption.isRequested {
             // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
             throw failure

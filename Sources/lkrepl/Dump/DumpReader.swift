@@ -50,7 +50,7 @@ struct DumpReader: ~Copyable {
 
     /// The next header, schema or record; `nil` at the end of a complete dump.
     ///
-    /// - Throws: ``RecordFault`` with the position of the line.
+    /// - Throws: ``RecordError`` with the position of the line.
     mutating func next() throws -> DumpRecord? {
         while try readLine() {
             if line.bytes.isEmpty { continue }
@@ -77,7 +77,7 @@ struct DumpReader: ~Copyable {
         } catch {
             line.number = error.lineNumber
             line.offset = error.offset
-            throw RecordFault(error)
+            throw RecordError(error)
         }
     }
 
@@ -126,7 +126,7 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    private var missingPart: RecordFault {
+    private var missingPart: RecordError {
         fault(.init(.truncated, "the parts of a value are incomplete or out of order")).final
     }
 
@@ -138,10 +138,10 @@ struct DumpReader: ~Copyable {
                 isExtended: true, start: JSONPosition(offset: line.offset, line: line.number, column: 1),
                 maximumDepth: DocumentValue.maximumDepth + 1)
             guard case .object(let object) = try parser.parse(line.bytes) else {
-                throw DumpFault("a line is not a JSON object")
+                throw DumpError("a line is not a JSON object")
             }
             guard content != nil || object.first?.name == "lkdump" else {
-                throw DumpFault("the dump header is missing; import reads plain JSON Lines")
+                throw DumpError("the dump header is missing; import reads plain JSON Lines")
             }
             if options.isLenient, !DumpRecord.isKnown(object) { return nil }
             return (try DumpRecord(object, isLenient: options.isLenient), object)
@@ -150,9 +150,9 @@ struct DumpReader: ~Copyable {
             guard line.isTerminated else {
                 throw fault(.init(.truncated, "the dump is truncated in this line, after record \(recordCount)")).final
             }
-            let fault = RecordFault(error, recordOffset: line.offset)
+            let fault = RecordError(error, recordOffset: line.offset)
             throw content == nil ? fault.final : fault
-        } catch let error as DumpFault {
+        } catch let error as DumpError {
             let fault = fault(.init(error.kind, error.reason))
             throw content == nil ? fault.final : fault
         }
@@ -255,7 +255,7 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    private func fault(_ fault: RecordFault) -> RecordFault {
+    private func fault(_ fault: RecordError) -> RecordError {
         fault.at(line: max(1, line.number), offset: line.offset)
     }
 }

@@ -100,7 +100,7 @@ struct DumpWriter {
         line += json
         line += "}\n".utf8
         guard line.count <= maximumLineByteCount else {
-            throw CommandFailure(
+            throw CommandError(
                 .badData,
                 "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, but "
                     + "\(HumanNumber.grouped(maximumLineByteCount))is the maximum",
@@ -120,7 +120,7 @@ struct DumpWriter {
             DocumentValue.object(record.object).writeJSON(to: &text)
             text.append(0x0a)
             guard text.count <= maximumLineByteCount else {
-                throw CommandFailure(
+                throw CommandError(
                     .badData,
                     "a key of \(HumanNumber.grouped(key.count)) bytes needs a line of more than "
                         + "\(HumanNumber.grouped(maximumLineByteCount)) bytes",

@@ -37,7 +37,7 @@ final class LDBTextSource: RecordSource {
             guard counted == nil else { throw fault(.format, "the dump continues after the count of keys").final }
             guard line.isTerminated else { throw fault(.truncated, "the dump is truncated in this line").final }
             guard let (key, value) = Self.split(line.bytes) else {
-                throw RecordFault(
+                throw RecordError(
                     .format, "a line does not have the form 0xKEY ==> 0xVALUE", hint: "dump with ldb dump --hex"
                 ).at(line: line.number, offset: line.offset)
             }
@@ -69,11 +69,11 @@ final class LDBTextSource: RecordSource {
         } catch {
             line.number = error.lineNumber
             line.offset = error.offset
-            throw RecordFault(error)
+            throw RecordError(error)
         }
     }
 
-    private func fault(_ kind: RecordFault.Kind, _ message: String) -> RecordFault {
-        RecordFault(kind, message).at(line: line.number, offset: line.offset)
+    private func fault(_ kind: RecordError.Kind, _ message: String) -> RecordError {
+        RecordError(kind, message).at(line: line.number, offset: line.offset)
     }
 }

@@ -19,7 +19,7 @@ struct DelimitedColumn: Hashable {
     ///   - hasKinds: Whether the name ends in a period and a type, as in `iso.int`.
     ///   - isNested: Whether other periods separate the names of nested objects.
     init(header: String, hasKinds: Bool, isNested: Bool = true) throws {
-        guard !header.isEmpty else { throw RecordFault(.format, "a column has no name").final }
+        guard !header.isEmpty else { throw RecordError(.format, "a column has no name").final }
         var name = header
         if hasKinds, let point = header.lastIndex(of: "."),
             let kind = Kind(rawValue: String(header[header.index(after: point)...]))
@@ -27,7 +27,7 @@ struct DelimitedColumn: Hashable {
             self.kind = kind
             name = String(header[..<point])
         } else if hasKinds {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the column \(header) has no type",
                 hint: "write \(header).string, or one of \(Kind.allCases.map(\.rawValue).joined(separator: ", "))",
                 isRecoverable: false)
@@ -60,11 +60,11 @@ struct DelimitedColumn: Hashable {
         if cell.isNull { return nil }
         if hasBase64, kind == .bytes || kind == nil && !cell.isQuoted, cell.bytes.starts(with: Array("b64:".utf8)) {
             if let bytes = try? Base64.decode(cell.bytes.span.extracting(4..<cell.bytes.count)) { return .bytes(bytes) }
-            if kind == .bytes { throw RecordFault(.base64, "the cell of \(path) is not valid base64") }
+            if kind == .bytes { throw RecordError(.base64, "the cell of \(path) is not valid base64") }
         }
         guard let text = String(validating: cell.bytes, as: UTF8.self) else {
             if kind == .bytes || keepsBytes { return .bytes(cell.bytes) }
-            throw RecordFault(.utf8, "the cell of \(path) is not UTF-8")
+            throw RecordError(.utf8, "the cell of \(path) is not UTF-8")
         }
         switch kind {
         case nil, .string: return .string(text)
@@ -77,10 +77,10 @@ struct DelimitedColumn: Hashable {
             do {
                 return try JSONParser(notation: .dump).parse(text)
             } catch {
-                throw RecordFault(.type, "the cell of \(path) is not valid JSON: \(error.message)")
+                throw RecordError(.type, "the cell of \(path) is not valid JSON: \(error.message)")
             }
         }
-        throw RecordFault(.type, "the cell of \(path) is not of type \(kind?.rawValue ?? "text")")
+        throw RecordError(.type, "the cell of \(path) is not of type \(kind?.rawValue ?? "text")")
     }
 
     private static func double(_ text: String) -> Double? {

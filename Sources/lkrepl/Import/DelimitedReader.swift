@@ -47,7 +47,7 @@ struct DelimitedReader: ~Copyable {
 
     /// The fields of the next record; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; the next call continues with the following line.
+    /// - Throws: ``RecordError``; the next call continues with the following line.
     mutating func next() throws -> [Cell]? {
         if mustResynchronize {
             while let byte = try peek(), byte != 0x0a { advance() }
@@ -59,7 +59,7 @@ struct DelimitedReader: ~Copyable {
         place = RecordPlace(line: lineNumber, offset: byteCount)
         do {
             return dialect == .tsv ? try readTSV() : try readCSV()
-        } catch let fault as RecordFault {
+        } catch let fault as RecordError {
             mustResynchronize = fault.isRecoverable
             throw fault.line > 0 ? fault : fault.at(line: place.line, offset: place.offset)
         }
@@ -102,7 +102,7 @@ struct DelimitedReader: ~Copyable {
                 place.text.append(0x0d)
                 try append(0x0d, to: &cell)
             case UInt8(ascii: "\""):
-                throw RecordFault(
+                throw RecordError(
                     .format,
                     cell.isQuoted
                         ? "unexpected characters after the closing quote of a field"
@@ -110,7 +110,7 @@ struct DelimitedReader: ~Copyable {
                     hint: "enclose the field in quotes, and double the quote within it")
             default:
                 guard !cell.isQuoted else {
-                    throw RecordFault(
+                    throw RecordError(
                         .format, "unexpected characters between the closing quote of a field and the separator")
                 }
                 take(byte)
@@ -131,7 +131,7 @@ struct DelimitedReader: ~Copyable {
             if byte == 0x0a { lineNumber += 1 }
             try append(byte, to: &cell)
         }
-        throw RecordFault(
+        throw RecordError(
             .truncated, "the file ends within quotes; it is truncated, or a quote is missing", hint: Self.cutHint
         ).at(
             line: place.line, offset: place.offset
@@ -163,7 +163,7 @@ struct DelimitedReader: ~Copyable {
             case UInt8(ascii: "\\"):
                 take(byte)
                 guard let escape = try peek() else {
-                    throw RecordFault(.truncated, "the file ends within an escape", hint: Self.cutHint).final
+                    throw RecordError(.truncated, "the file ends within an escape", hint: Self.cutHint).final
                 }
                 take(escape)
                 if escape == UInt8(ascii: "N"), cells[cells.count - 1].bytes.isEmpty {
@@ -175,10 +175,10 @@ struct DelimitedReader: ~Copyable {
                 advance()
                 // A CR in the data is written as \r.
                 if try peek() != 0x0a {
-                    throw RecordFault(.format, "unescaped carriage return within a record", hint: "write it as \\r")
+                    throw RecordError(.format, "unescaped carriage return within a record", hint: "write it as \\r")
                 }
             default:
-                guard !isNull else { throw RecordFault(.format, "unexpected characters after \\N") }
+                guard !isNull else { throw RecordError(.format, "unexpected characters after \\N") }
                 take(byte)
                 try append(byte, to: &cells[cells.count - 1])
             }
@@ -204,14 +204,14 @@ struct DelimitedReader: ~Copyable {
             return first << 4 | second
         default: break
         }
-        throw RecordFault(.format, "a backslash does not begin a valid escape", hint: "write a backslash as \\\\")
+        throw RecordError(.format, "a backslash does not begin a valid escape", hint: "write a backslash as \\\\")
     }
 
     // MARK: - Bytes
 
     private mutating func append(_ byte: UInt8, to cell: inout Cell) throws {
         guard place.text.count <= maximumRecordByteCount else {
-            throw RecordFault(
+            throw RecordError(
                 .size, "a record is longer than \(HumanNumber.grouped(maximumRecordByteCount)) bytes",
                 hint: "raise --max-line, or check for a missing quote", isRecoverable: false)
         }
@@ -226,7 +226,7 @@ struct DelimitedReader: ~Copyable {
             do {
                 chunk = try lines.nextChunk() ?? []
             } catch {
-                throw RecordFault(error).final
+                throw RecordError(error).final
             }
             if chunk.isEmpty { return nil }
         }

@@ -37,7 +37,7 @@ final class DelimitedSource: RecordSource {
             if cells.count == 1, cells[0].isNull, columns.count > 1 { continue }
             do {
                 return .change(.document(collection: nil, id: nil, content: try document(cells, columns)))
-            } catch let fault as RecordFault {
+            } catch let fault as RecordError {
                 throw fault.at(line: place.line, offset: place.offset)
             }
         }
@@ -52,24 +52,24 @@ final class DelimitedSource: RecordSource {
             var seen: Set<FieldPath> = []
             for cell in cells {
                 guard let name = String(validating: cell.bytes, as: UTF8.self) else {
-                    throw RecordFault(.utf8, "a column name is not UTF-8")
+                    throw RecordError(.utf8, "a column name is not UTF-8")
                 }
                 let column = try DelimitedColumn(
                     header: name, hasKinds: options.hasKinds, isNested: options.hasNestedNames)
                 guard seen.insert(column.path).inserted else {
-                    throw RecordFault(.duplicateKey, "two columns have the name \(column.path)")
+                    throw RecordError(.duplicateKey, "two columns have the name \(column.path)")
                 }
                 columns.append(column)
             }
             self.columns = columns
-        } catch let fault as RecordFault {
+        } catch let fault as RecordError {
             throw fault.at(line: place.line, offset: place.offset).final
         }
     }
 
     private func document(_ cells: [DelimitedReader.Cell], _ columns: [DelimitedColumn]) throws -> DocumentObject {
         guard cells.count == columns.count else {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the record has \(cells.count) fields, but the first row has \(columns.count)")
         }
         var document = DocumentObject()
@@ -79,7 +79,7 @@ final class DelimitedSource: RecordSource {
                     of: cell, hasBase64: options.dialect != .tsv, keepsBytes: options.keepsBytes)
             else { continue }
             guard document.set(value, at: column.path.steps[...]) else {
-                throw RecordFault(.type, "\(column.path) conflicts with another column: its parent is not an object")
+                throw RecordError(.type, "\(column.path) conflicts with another column: its parent is not an object")
             }
         }
         return document

@@ -45,7 +45,7 @@ struct DocumentSource: ~Copyable {
 
     /// The next object; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
+    /// - Throws: ``RecordError``; if it is recoverable, the next call continues after it.
     mutating func next() throws -> DocumentObject? {
         try advance() ? object() : nil
     }
@@ -53,7 +53,7 @@ struct DocumentSource: ~Copyable {
     /// Advances to the text of the next object, which is then at ``place``; returns false at the end. ``object()``
     /// parses it.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
+    /// - Throws: ``RecordError``; if it is recoverable, the next call continues after it.
     mutating func advance() throws -> Bool {
         if format == nil { try detectFormat() }
         return switch format {
@@ -68,7 +68,7 @@ struct DocumentSource: ~Copyable {
             pending = line
             format = .jsonl
             if first != UInt8(ascii: "{"), line.bytes.contains(UInt8(ascii: ",")) {
-                throw RecordFault(
+                throw RecordError(
                     .format, "the file is neither JSON Lines nor a JSON array",
                     hint: "if it is CSV, use --format csv", isRecoverable: false
                 ).at(line: line.number, offset: line.offset)
@@ -85,7 +85,7 @@ struct DocumentSource: ~Copyable {
             return line
         } catch {
             place = RecordPlace(line: error.lineNumber, offset: error.offset)
-            throw RecordFault(error)
+            throw RecordError(error)
         }
     }
 
@@ -124,7 +124,7 @@ struct DocumentSource: ~Copyable {
             }
         } catch let error as JSONError {
             place = RecordPlace(line: error.line, offset: error.offset)
-            throw RecordFault(error, recordOffset: error.offset).final
+            throw RecordError(error, recordOffset: error.offset).final
         }
     }
 
@@ -138,7 +138,7 @@ struct DocumentSource: ~Copyable {
             }
             elements.append(chunk)
         } catch {
-            throw RecordFault(error).final
+            throw RecordError(error).final
         }
         byteCount = lines.offset
     }
@@ -147,19 +147,19 @@ struct DocumentSource: ~Copyable {
 
     /// Parses the object at the current position.
     ///
-    /// - Throws: ``RecordFault`` for invalid JSON or a value that is not an object.
+    /// - Throws: ``RecordError`` for invalid JSON or a value that is not an object.
     func object() throws -> DocumentObject {
         var parser = parser
         parser.start = start
         do {
             let value = try rewriting.map { try parser.parse($0(place.text.span)) } ?? parser.parse(place.text)
             guard case .object(let object) = value else {
-                throw RecordFault(.type, "a document must be a JSON object").at(
+                throw RecordError(.type, "a document must be a JSON object").at(
                     line: start.line, offset: start.offset)
             }
             return object
         } catch let error as JSONError {
-            throw RecordFault(error, recordOffset: start.offset)
+            throw RecordError(error, recordOffset: start.offset)
         }
     }
 

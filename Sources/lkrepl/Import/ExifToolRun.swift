@@ -15,7 +15,7 @@ final class ExifToolRun {
 
     /// Starts exiftool.
     ///
-    /// - Throws: ``CommandFailure`` with `unavailable` if exiftool is not installed.
+    /// - Throws: ``CommandError`` with `unavailable` if exiftool is not installed.
     init(_ files: [String]) throws {
         let input: (reading: Int32, writing: Int32)
         let output: (reading: Int32, writing: Int32)
@@ -29,7 +29,7 @@ final class ExifToolRun {
                 throw error
             }
         } catch {
-            throw CommandFailure.system(error, "cannot create a pipe to exiftool")
+            throw CommandError.system(error, "cannot create a pipe to exiftool")
         }
         defer {
             close(input.reading)
@@ -42,7 +42,7 @@ final class ExifToolRun {
         } catch {
             close(input.writing)
             close(output.reading)
-            throw CommandFailure(
+            throw CommandError(
                 .unavailable, "cannot start exiftool: \(error)",
                 hint: "install it: apt install libimage-exiftool-perl, or brew install exiftool")
         }
@@ -54,7 +54,7 @@ final class ExifToolRun {
             // exiftool reads all arguments before it writes output, so this cannot deadlock.
             try arguments.writeAll(Array((options + files).map { $0 + "\n" }.joined().utf8))
         } catch {
-            throw CommandFailure.system(error, "cannot pass the file names to exiftool")
+            throw CommandError.system(error, "cannot pass the file names to exiftool")
         }
     }
 
@@ -76,14 +76,14 @@ final class ExifToolRun {
                 bytes += buffer[..<count]
             }
         } catch {
-            if error.isInterruption { throw RecordFault(.reading, "interrupted").interrupted }
-            throw CommandFailure.system(error, "cannot read the output of exiftool")
+            if error.isInterruption { throw RecordError(.reading, "interrupted").interrupted }
+            throw CommandError.system(error, "cannot read the output of exiftool")
         }
         let code = Spawning.wait(for: processID)
         isWaitedFor = true
         // Code 1 means that a file could not be read; its object contains the error.
         guard code <= 128, !(bytes.isEmpty && code > 1) else {
-            throw CommandFailure(
+            throw CommandError(
                 .unavailable, "exiftool exited with \(code <= 128 ? "code \(code)" : "signal \(code - 128)")",
                 hint: "see its messages above")
         }
@@ -91,9 +91,9 @@ final class ExifToolRun {
     }
 }
 
-extension RecordFault {
+extension RecordError {
     /// The fault of a read that a signal interrupted.
-    fileprivate var interrupted: RecordFault {
+    fileprivate var interrupted: RecordError {
         var fault = final
         fault.exitCode = .interrupted
         return fault

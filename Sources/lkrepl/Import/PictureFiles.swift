@@ -48,10 +48,10 @@ enum PictureFiles {
     /// The pictures in a directory and those below it. Hidden files and directories and links to directories are
     /// skipped.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` if the directory does not exist.
+    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist.
     static func list(in directory: String) throws -> PictureListing {
         guard FileDescriptor.isDirectory(directory) else {
-            throw CommandFailure(
+            throw CommandError(
                 .noInput, "directory \(directory) does not exist",
                 hint: "--photos needs a directory of pictures; mount its disk if it is on another one")
         }

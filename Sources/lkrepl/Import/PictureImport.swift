@@ -63,10 +63,10 @@ struct PictureImport {
 
     /// The IDs of documents of pictures below the directory whose files no longer exist.
     ///
-    /// - Throws: ``CommandFailure`` if the directory contains no pictures, like the mount point of an unmounted disk.
+    /// - Throws: ``CommandError`` if the directory contains no pictures, like the mount point of an unmounted disk.
     func goneIDs() throws -> [DocumentID] {
         guard !listing.files.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 .noInput, "\(listing.root.path) contains no pictures, so nothing is pruned",
                 hint: "mount its disk if it is on another one; doc del deletes single documents")
         }

@@ -67,12 +67,12 @@ final class PictureSource: RecordSource {
     private func object(_ text: [UInt8]) throws -> DocumentObject {
         do {
             guard case .object(let object) = try JSONParser().parse(text) else {
-                throw RecordFault(.type, "exiftool did not print a JSON object")
+                throw RecordError(.type, "exiftool did not print a JSON object")
             }
             return object
         } catch let error as JSONError {
             guard let (object, leftOut) = Self.readable(text), let path = object[Self.pathTag]?.stringValue else {
-                throw RecordFault(.syntax, "the output of exiftool for a picture is invalid: \(error.message)")
+                throw RecordError(.syntax, "the output of exiftool for a picture is invalid: \(error.message)")
             }
             for tag in leftOut {
                 warn("\(path): ignored the unreadable tag \(ByteNotation.print(tag))")
@@ -99,7 +99,7 @@ final class PictureSource: RecordSource {
             do {
                 while let element = try stream.next() { elements.append(element) }
             } catch {
-                throw RecordFault(
+                throw RecordError(
                     .syntax,
                     "the output of exiftool for \(files.first?.path ?? name) and others is invalid: \(error.message)"
                 ).final

@@ -11,7 +11,7 @@ struct InputFile: ~Copyable {
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` if it does not exist.
+    /// - Throws: ``CommandError`` with `noInput` if it does not exist.
     init(path: String) throws {
         let descriptor = try FileDescriptor.openForReading(path)
         let name = path == "-" ? "standard input" : path
@@ -63,7 +63,7 @@ struct InputFile: ~Copyable {
             }
         } catch {
             if error.isInterruption { throw Interruption.failure() }
-            throw CommandFailure.system(error, "cannot read \(name)")
+            throw CommandError.system(error, "cannot read \(name)")
         }
         return bytes
     }
@@ -80,10 +80,10 @@ struct InputFile: ~Copyable {
         return nil
     }
 
-    /// Throws a ``CommandFailure`` for a compressed file, with the command to read it.
+    /// Throws a ``CommandError`` for a compressed file, with the command to read it.
     func refuseCompression(_ command: String) throws {
         guard let program = compression else { return }
-        throw CommandFailure(
+        throw CommandError(
             .badData, "\(name):1: the file is compressed with \(program)",
             hint: "use \(program) -dc FILE | lkrepl \(command) … -")
     }

@@ -56,15 +56,15 @@ struct LineReader: ~Copyable {
     }
 
     /// The next line; `nil` at the end of the file.
-    mutating func next() throws(LineReadFailure) -> Line? {
+    mutating func next() throws(LineReadError) -> Line? {
         var line = Line()
         return try read(into: &line) ? line : nil
     }
 
     /// Reads the next line into `line`, reusing its memory; returns false at the end of the file.
     ///
-    /// After ``LineReadFailure/Reason/tooLong(maximumByteCount:)`` the next call continues with the following line.
-    mutating func read(into line: inout Line) throws(LineReadFailure) -> Bool {
+    /// After ``LineReadError/Reason/tooLong(maximumByteCount:)`` the next call continues with the following line.
+    mutating func read(into line: inout Line) throws(LineReadError) -> Bool {
         if isWithinLongLine { try skipLine() }
         line.bytes.removeAll(keepingCapacity: true)
         line.number = lineCount + 1
@@ -96,14 +96,14 @@ struct LineReader: ~Copyable {
     /// The rest of the buffer, or the next chunk; `nil` at the end of the file.
     ///
     /// For formats that are not line-based. Line numbers are not updated.
-    mutating func nextChunk() throws(LineReadFailure) -> [UInt8]? {
+    mutating func nextChunk() throws(LineReadError) -> [UInt8]? {
         if start == end, try !fill() { return nil }
         let chunk = Array(buffer[start..<end])
         take(end - start)
         return chunk
     }
 
-    private mutating func skipLine() throws(LineReadFailure) {
+    private mutating func skipLine() throws(LineReadError) {
         var isPassed = false
         while !isPassed {
             if start == end, try !fill() { break }
@@ -116,7 +116,7 @@ struct LineReader: ~Copyable {
     }
 
     /// Reads the next chunk into the empty buffer; returns false at the end of the file.
-    private mutating func fill() throws(LineReadFailure) -> Bool {
+    private mutating func fill() throws(LineReadError) -> Bool {
         do throws(SystemError) {
             start = 0
             end = 0
@@ -124,7 +124,7 @@ struct LineReader: ~Copyable {
             if buffer.count != chunkByteCount { buffer = Array(repeating: 0, count: chunkByteCount) }
             end = try descriptor.read(into: &buffer, shouldStop: shouldStop)
         } catch {
-            throw LineReadFailure(reason: .system(error), lineNumber: lineCount + 1, offset: offset)
+            throw LineReadError(reason: .system(error), lineNumber: lineCount + 1, offset: offset)
         }
         return end > 0
     }
@@ -143,13 +143,13 @@ struct LineReader: ~Copyable {
         offset += count
     }
 
-    private func failure(_ reason: LineReadFailure.Reason, at line: Line) -> LineReadFailure {
-        LineReadFailure(reason: reason, lineNumber: line.number, offset: line.offset)
+    private func failure(_ reason: LineReadError.Reason, at line: Line) -> LineReadError {
+        LineReadError(reason: reason, lineNumber: line.number, offset: line.offset)
     }
 }
 
 /// The reason that the next line of a file cannot be read.
-struct LineReadFailure: Error, Hashable {
+struct LineReadError: Error, Hashable {
     enum Reason: Hashable, Sendable {
         /// The line exceeds the maximum length.
         case tooLong(maximumByteCount: Int)
@@ -165,16 +165,16 @@ struct LineReadFailure: Error, Hashable {
     /// The error for the user.
     ///
     /// - Parameter name: The file's name in messages.
-    func commandFailure(reading name: String) -> CommandFailure {
+    func commandError(reading name: String) -> CommandError {
         switch reason {
         case .tooLong(let maximumByteCount):
-            CommandFailure(
+            CommandError(
                 .badData,
                 "\(name):\(lineNumber): the line that begins at byte \(offset) is longer than "
                     + "\(HumanNumber.grouped(maximumByteCount)) bytes",
                 hint: "check the format of the file; it may not be line-based")
         case .system(let error):
-            CommandFailure(
+            CommandError(
                 error.isInterruption ? .interrupted : .inputOutput,
                 "\(name):\(lineNumber): cannot read after byte \(offset): \(error)", hint: error.hint)
         }

@@ -7,24 +7,24 @@ struct InspectedFiles {
 
     /// Lists the directory of a database.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` if the directory does not exist or contains no LevelDB files.
+    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist or contains no LevelDB files.
     init(at path: String) throws {
         guard FileDescriptor.isDirectory(path) else {
-            throw CommandFailure(.noInput, "no database at \(path)", hint: "check the path")
+            throw CommandError(.noInput, "no database at \(path)", hint: "check the path")
         }
-        do throws(FileFault) {
+        do throws(FileError) {
             files = try DatabaseFiles(at: path)
         } catch {
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
         guard !files.files.isEmpty else {
-            throw CommandFailure(.noInput, "\(path) contains no LevelDB files", hint: "check the path")
+            throw CommandError(.noInput, "\(path) contains no LevelDB files", hint: "check the path")
         }
     }
 
     /// The file with the given name or number.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` and a list of the existing files.
+    /// - Throws: ``CommandError`` with `noInput` and a list of the existing files.
     func file(_ argument: String, _ what: String, where isWanted: (EngineFileName) -> Bool) throws -> DatabaseFiles.File
     {
         let name = try ArgumentOrigin.current.text(of: argument)
@@ -35,7 +35,7 @@ struct InspectedFiles {
         {
             return file
         }
-        throw CommandFailure(
+        throw CommandError(
             .noInput, "\(what) \(name) does not exist in \(files.path)",
             hint: wanted.isEmpty
                 ? "there are none" : "use one of " + wanted.prefix(20).map(\.name).joined(separator: ", "))

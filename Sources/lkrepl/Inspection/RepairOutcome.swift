@@ -158,16 +158,16 @@ struct RepairOutcome {
     ///   - isRehearsal: Whether a copy was repaired.
     func requireWhole(_ path: String, isRehearsal: Bool) throws {
         if !report.verification.isSound {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(report.verification.problemCount) problems remain", hint: "restore a backup")
         }
         if let storeFailure {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "the store cannot be opened after the repair: \(storeFailure)", hint: "restore a backup")
         }
         let isSound = store?.verification.isSound ?? true
         if isSound, report.losses.isEmpty || isRestored { return }
-        throw CommandFailure(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
+        throw CommandError(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
     }
 
     /// The losses as a sentence.

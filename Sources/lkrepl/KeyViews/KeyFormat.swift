@@ -34,18 +34,18 @@ struct KeyFormat: Hashable {
 
     /// Parses the declaration of a format: words, and quoted literals.
     ///
-    /// - Throws: ``CommandFailure`` for an invalid declaration.
+    /// - Throws: ``CommandError`` for an invalid declaration.
     init(_ source: String) throws {
         self.source = source
         var parts: [Part] = []
         for word in try Self.words(of: source) { parts.append(try Self.part(word)) }
-        guard !parts.isEmpty else { throw CommandFailure(.usage, "a key format needs at least one part") }
+        guard !parts.isEmpty else { throw CommandError(.usage, "a key format needs at least one part") }
         for (part, next) in zip(parts, parts.dropFirst()) {
             if part == .hex {
-                throw CommandFailure(.usage, "hex must be the last part, because it takes all remaining bytes")
+                throw CommandError(.usage, "hex must be the last part, because it takes all remaining bytes")
             }
             if part == .text, next == .text || next == .hex {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "utf8 cannot be followed by \(next == .text ? "utf8" : "hex")",
                     hint: "put a literal such as '/' between them")
             }
@@ -53,7 +53,7 @@ struct KeyFormat: Hashable {
             if next.byteCount != nil, case .integer = part {
                 if case .literal(let bytes) = next, let first = bytes.first, !Self.isDigit(first) { continue }
                 if case .integer = next { continue }
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "a number must be followed by a number, or by a literal that does not begin with a digit")
             }
         }
@@ -76,7 +76,7 @@ struct KeyFormat: Hashable {
                 // A doubled quote, or one after a backslash, does not end the literal.
                 while true {
                     guard end < rest.endIndex else {
-                        throw CommandFailure(.usage, "a literal of the key format is not closed")
+                        throw CommandError(.usage, "a literal of the key format is not closed")
                     }
                     if first == UInt8(ascii: "\""), rest[end] == UInt8(ascii: "\\") {
                         end += 2
@@ -101,7 +101,7 @@ struct KeyFormat: Hashable {
     private static func part(_ word: String) throws -> Part {
         if word.hasPrefix("'") || word.hasPrefix("\"") || word.hasPrefix("0x") {
             let bytes = try ByteNotation.parse(word)
-            guard !bytes.isEmpty else { throw CommandFailure(.usage, "a literal of the key format is empty") }
+            guard !bytes.isEmpty else { throw CommandError(.usage, "a literal of the key format is empty") }
             return .literal(bytes)
         }
         switch word {
@@ -115,7 +115,7 @@ struct KeyFormat: Hashable {
                     return .integer(byteCount: bits / 8, isSigned: word.hasPrefix("i"), isBigEndian: order == "be")
                 }
             }
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "unknown part \(word) of a key format",
                 hint: "use 'literal', utf8, u8, u16be, u32be, u64be, the same with i or le, uuid, hex")
         }

@@ -13,7 +13,7 @@ struct KeyProfiles {
 
     /// Reads the file; a missing file contains no formats.
     ///
-    /// - Throws: ``CommandFailure`` with `badConfiguration` if the file is not a JSON object.
+    /// - Throws: ``CommandError`` with `badConfiguration` if the file is not a JSON object.
     init() throws {
         file = Self.directory + "/keyfmt.json"
         guard FileDescriptor.exists(file) else {
@@ -25,7 +25,7 @@ struct KeyProfiles {
         guard let text = String(validating: try descriptor.readAll(limit: 16 << 20, name: file), as: UTF8.self),
             case .object(let object) = try? DocumentValue(json: text)
         else {
-            throw CommandFailure(.badConfiguration, "\(file) is not a JSON object", hint: "correct it, or delete it")
+            throw CommandError(.badConfiguration, "\(file) is not a JSON object", hint: "correct it, or delete it")
         }
         formats = object
     }
@@ -62,7 +62,7 @@ struct KeyProfiles {
             guard !FileDescriptor.isDirectory(path) else { continue }
             guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
                 let error = SystemError(number: errno)
-                throw CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
+                throw CommandError(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
             }
         }
     }

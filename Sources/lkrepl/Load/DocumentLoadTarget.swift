@@ -44,7 +44,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     func begin(_ header: DumpHeader) throws {
         guard header.content == .documents else {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the dump contains raw pairs, but \(path) is a document store",
                 hint: "load it with --create into a new database", isRecoverable: false)
         }
@@ -54,7 +54,7 @@ final class DocumentLoadTarget: LoadTarget {
         // An existing store keeps its schema, which must contain every collection of the dump.
         for collection in schema.collections {
             guard let field = idField(of: collection.name), field.utf8.elementsEqual(collection.idField.utf8) else {
-                throw RecordFault(
+                throw RecordError(
                     .format,
                     "the store has no collection \(collection.name) with the ID field \(collection.idField)",
                     hint: "select collections with --only, or rename one with --rename OLD=NEW",
@@ -66,7 +66,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     func clear(_ step: (Int) throws -> Void) throws -> Int {
         guard !collections.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "records without a dump header do not specify which collections to replace",
                 hint: "use --mode upsert, or load a complete dump")
         }
@@ -109,7 +109,7 @@ final class DocumentLoadTarget: LoadTarget {
                 for item in batch.items[range] {
                     do {
                         try apply(item.change, to: transaction, &part.summary)
-                    } catch let fault as RecordFault {
+                    } catch let fault as RecordError {
                         part.rejects.append((item, fault))
                         if batch.stopsAtReject {
                             isStopped = true
@@ -138,7 +138,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     /// Rejects the only document of a part.
     private func reject(
-        _ batch: LoadBatch, _ index: Int, _ fault: RecordFault, _ outcome: inout LoadOutcome
+        _ batch: LoadBatch, _ index: Int, _ fault: RecordError, _ outcome: inout LoadOutcome
     ) throws -> Bool {
         var fault = fault
         if case .document(let name, let id, let content) = batch.items[index].change, let name = name ?? collection {
@@ -161,23 +161,23 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     /// The fault of a document that made a commit fail; `nil` if another error did.
-    private static func fault(of error: any Error) -> RecordFault? {
+    private static func fault(of error: any Error) -> RecordError? {
         switch error {
         case let error as DocIndexError:
             switch error.code {
-            case .duplicateValue, .documentExists: RecordFault(.conflict, error.message)
-            case .tooManyEntries: RecordFault(.size, error.message)
-            case .invalidDocument, .invalidID: RecordFault(.type, error.message)
+            case .duplicateValue, .documentExists: RecordError(.conflict, error.message)
+            case .tooManyEntries: RecordError(.size, error.message)
+            case .invalidDocument, .invalidID: RecordError(.type, error.message)
             default: nil
             }
-        case let error as LevelError where error.code == .tooLarge: RecordFault(.size, error.message)
-        case let error as BodyError: RecordFault(.size, "\(error)")
+        case let error as LevelError where error.code == .tooLarge: RecordError(.size, error.message)
+        case let error as BodyError: RecordError(.size, "\(error)")
         default: nil
         }
     }
 
     /// The fault with the document's ID at the beginning of its message.
-    private func named(_ fault: RecordFault, _ collection: String, _ id: DocumentID?) -> RecordFault {
+    private func named(_ fault: RecordError, _ collection: String, _ id: DocumentID?) -> RecordError {
         guard let id else { return fault }
         var fault = fault
         let text = "\(id)"
@@ -214,7 +214,7 @@ final class DocumentLoadTarget: LoadTarget {
             let name = try target(name)
             do {
                 try store(content, id, in: name, transaction, &summary)
-            } catch let fault as RecordFault {
+            } catch let fault as RecordError {
                 throw named(fault, name, id ?? self.id(of: content, in: name))
             } catch {
                 guard let fault = Self.fault(of: error) else { throw error }
@@ -223,16 +223,16 @@ final class DocumentLoadTarget: LoadTarget {
         case .documentDeletion(let name, let id):
             if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
         case .pair, .deletion:
-            throw RecordFault(.type, "the record is a raw pair, but \(path) is a document store")
+            throw RecordError(.type, "the record is a raw pair, but \(path) is a document store")
         }
     }
 
     private func target(_ name: String?) throws -> String {
         guard let name = name ?? collection else {
-            throw RecordFault(.missingKey, "the record does not name its collection")
+            throw RecordError(.missingKey, "the record does not name its collection")
         }
         guard idField(of: name) != nil else {
-            throw RecordFault(.format, "unknown collection \(name)").final
+            throw RecordError(.format, "unknown collection \(name)").final
         }
         return name
     }
@@ -245,7 +245,7 @@ final class DocumentLoadTarget: LoadTarget {
         var content = content
         if let keyField, !keyField.utf8.elementsEqual(field.utf8) {
             guard let key = content[keyField] else {
-                throw RecordFault(.missingKey, "the document's ID member \(keyField) is missing")
+                throw RecordError(.missingKey, "the document's ID member \(keyField) is missing")
             }
             var whole: DocumentObject = [:]
             whole[field] = key
@@ -256,20 +256,20 @@ final class DocumentLoadTarget: LoadTarget {
         }
         // Generated IDs would store the documents again each time the same file is loaded.
         guard let value = content[field] else {
-            throw RecordFault(
+            throw RecordError(
                 .missingKey, "the document has no member \(field), the ID field of \(name)")
         }
         guard let own = DocumentID(value) else {
-            throw RecordFault(
+            throw RecordError(
                 .type, "the member \(field), the ID field of \(name), must be a string or an integer")
         }
         guard id == nil || id == own else {
-            throw RecordFault(.type, "the document's member \(field) differs from the ID of its record")
+            throw RecordError(.type, "the document's member \(field) differs from the ID of its record")
         }
         let isThere = try transaction.contains(own, in: name)
         switch mode {
         case .insert where isThere:
-            throw RecordFault(.conflict, "document \(own) already exists in \(name)")
+            throw RecordError(.conflict, "document \(own) already exists in \(name)")
         case .skip where isThere:
             summary.skipped += 1
         case .merge where isThere && mergesMembers:
@@ -299,9 +299,9 @@ final class DocumentLoadTarget: LoadTarget {
 
     var resumesInserts: Bool { true }
 
-    func marker() throws -> LoadMarker? {
+    func marker() throws -> ResumePoint? {
         guard let markerName, let text = try store.marker(markerName) else { return nil }
-        return LoadMarker(encoded: text)
+        return ResumePoint(encoded: text)
     }
 
     func synchronize() throws {

@@ -12,7 +12,7 @@ enum InputFormat: String, NamedChoice {
 
     /// Detects the format of a file.
     ///
-    /// - Throws: ``CommandFailure`` with advice for files of other kinds.
+    /// - Throws: ``CommandError`` with advice for files of other kinds.
     init(detecting input: borrowing InputFile) throws {
         try input.refuseCompression("load")
         let line = input.firstLine
@@ -22,11 +22,11 @@ enum InputFormat: String, NamedChoice {
         case _ where BerkeleySource.isBeginning(line): self = .mdb
         case _ where LDBTextSource.isBeginning(line): self = .ldb
         case _ where line.firstRange(of: Array(" ==> ".utf8)) != nil:
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(input.name):1: the file looks like the output of ldb dump without --hex, which loses data",
                 hint: "dump again with ldb dump --hex")
         case _ where line.contains(UInt8(ascii: ",")) || line.contains(0x09):
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(input.name):1: the file is not a dump; it looks like CSV or TSV",
                 hint: "use lkrepl import with --format csv or --format tsv")
         default: self = .jsonl

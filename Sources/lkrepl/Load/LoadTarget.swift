@@ -16,7 +16,7 @@ protocol LoadTarget: AnyObject {
     /// Stores a batch. Each record is stored completely or, if rejected, not at all.
     func store(_ batch: LoadBatch) throws -> LoadOutcome
     /// The marker of an interrupted load; `nil` if there is none.
-    func marker() throws -> LoadMarker?
+    func marker() throws -> ResumePoint?
     /// Whether the marker is written atomically with the records, so that a load with the mode `insert` can be resumed.
     var resumesInserts: Bool { get }
     /// Makes stored records survive a loss of power.
@@ -42,12 +42,12 @@ struct LoadBatch {
     var isLast: Bool
     var durability: Durability
     /// The marker after the first `itemCount` items; `nil` if no markers are kept.
-    var marker: (_ itemCount: Int) -> LoadMarker?
+    var marker: (_ itemCount: Int) -> ResumePoint?
 }
 
 /// The result of storing a batch.
 struct LoadOutcome {
     var summary = LoadSummary()
     /// Records that could not be stored, in order.
-    var rejects: [(item: LoadItem, fault: RecordFault)] = []
+    var rejects: [(item: LoadItem, fault: RecordError)] = []
 }

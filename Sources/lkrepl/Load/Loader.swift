@@ -59,7 +59,7 @@ final class Loader {
     private var digest = ContentDigest()
     private var itemCount = 0
     /// The marker of the interrupted load that is being resumed.
-    private var resumed: LoadMarker?
+    private var resumed: ResumePoint?
     private(set) var summary = LoadSummary()
     /// The maximum number of bad records to report individually.
     private static let toldCount = 20
@@ -83,7 +83,7 @@ final class Loader {
     /// - Parameters:
     ///   - byteCount: The size of the input, for progress; `nil` if unknown.
     ///   - readsAhead: Whether records are read on a separate thread.
-    /// - Throws: ``CommandFailure``, after storing the preceding records.
+    /// - Throws: ``CommandError``, after storing the preceding records.
     func run(_ source: any RecordSource, byteCount: Int?, readsAhead: Bool = false) throws {
         guard readsAhead else { return try run(source, byteCount: byteCount) }
         let ahead = ReadAheadSource(source)
@@ -98,7 +98,7 @@ final class Loader {
             do {
                 guard let event = try source.next() else { break }
                 try take(event, source)
-            } catch let fault as RecordFault {
+            } catch let fault as RecordError {
                 try take(fault, source)
             }
             progress.advance(done: source.byteCount, total: byteCount)
@@ -108,7 +108,7 @@ final class Loader {
         if options.mode == .replace, !isCleared, header != nil { try clear() }
         try commit(isLast: true)
         if !collections.isEmpty, let name = options.filter.missing(among: collections) {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "the input has no collection \(name)",
                 hint: "check --only; lines of the dump that begin with \"schema\" list its collections")
         }
@@ -161,7 +161,7 @@ final class Loader {
     private func placing(_ source: any RecordSource, _ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let fault as RecordFault {
+        } catch let fault as RecordError {
             throw fault.at(line: source.place.line, offset: source.place.offset).final
         }
     }
@@ -182,7 +182,7 @@ final class Loader {
         guard options.resumes else {
             // The other modes can start over without harm, and replace the marker.
             guard options.mode == .insert else { return target }
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "an earlier \(options.command) was interrupted after record \(marker.itemCount)",
                 hint: target.resumesInserts
                     ? "--resume continues there, --restart starts over"
@@ -191,7 +191,7 @@ final class Loader {
         // Records inserted after the last marker exist already, and are skipped.
         let goesOnSkipping = marker.mode == .insert && options.mode == .skip && !target.resumesInserts
         guard marker.mode == options.mode || goesOnSkipping else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "the interrupted \(options.command) used --mode \(marker.mode.rawValue)",
                 hint: "use --mode \(marker.mode.rawValue), or --restart")
         }
@@ -222,8 +222,8 @@ final class Loader {
         return true
     }
 
-    private func otherInput(_ marker: LoadMarker) -> CommandFailure {
-        CommandFailure(
+    private func otherInput(_ marker: ResumePoint) -> CommandError {
+        CommandError(
             .badData, "the first \(marker.itemCount) records differ from those loaded before the interruption",
             hint: "use the same input again, or --restart")
     }
@@ -237,7 +237,7 @@ final class Loader {
         pendingByteCount = 0
         let before = digest
         var after: ContentDigest?
-        let marker: (Int) -> LoadMarker? = { [options, itemCount] count in
+        let marker: (Int) -> ResumePoint? = { [options, itemCount] count in
             guard options.keepsMarkers else { return nil }
             var digest = before
             if count == items.count, let after {
@@ -247,7 +247,7 @@ final class Loader {
                 if count == items.count { after = digest }
             }
             let ordinal = count == 0 ? (items.first?.ordinal ?? itemCount + 1) - 1 : items[count - 1].ordinal
-            return LoadMarker(
+            return ResumePoint(
                 itemCount: count == items.count ? itemCount : ordinal,
                 offset: count == 0 ? 0 : items[count - 1].place.offset, digest: digest.hexadecimal(),
                 mode: options.mode)
@@ -269,7 +269,7 @@ final class Loader {
 
     // MARK: - Faults
 
-    private func take(_ fault: RecordFault, _ source: any RecordSource) throws {
+    private func take(_ fault: RecordError, _ source: any RecordSource) throws {
         if fault.kind == .reading, fault.exitCode == .interrupted { throw try interrupted() }
         guard fault.isRecoverable else {
             // After a digest mismatch, any record may be wrong; after other faults, the preceding records are valid.
@@ -285,11 +285,11 @@ final class Loader {
     }
 
     /// Reports a bad record; throws unless bad records are skipped.
-    private func reject(_ fault: RecordFault, _ place: RecordPlace) throws {
+    private func reject(_ fault: RecordError, _ place: RecordPlace) throws {
         summary.rejected += 1
         try rejects?.write(fault, place, header: source?.header ?? [])
         guard options.skipsBad else { throw stopped(fault) }
-        if summary.rejected <= Self.toldCount, let text = fault.commandFailure(in: name).text {
+        if summary.rejected <= Self.toldCount, let text = fault.commandError(in: name).text {
             StandardError.shared.write(text)
         }
         guard summary.rejected <= options.maximumErrorCount else {
@@ -302,8 +302,8 @@ final class Loader {
 
     private var name: String { source?.name ?? "the input" }
 
-    private func stopped(_ fault: RecordFault) -> CommandFailure {
-        var failure = fault.commandFailure(in: name)
+    private func stopped(_ fault: RecordError) -> CommandError {
+        var failure = fault.commandError(in: name)
         let advice = failure.hint.map { $0 + "; " } ?? ""
         let count = summary.storedCount
         if options.isAllOrNothing {
@@ -320,7 +320,7 @@ final class Loader {
     static let nothingChanged = "nothing was replaced; the database is unchanged"
 
     /// Stores the pending records, and returns the failure with instructions for resuming.
-    private func interrupted() throws -> CommandFailure {
+    private func interrupted() throws -> CommandError {
         if options.isAllOrNothing {
             var failure = Interruption.failure("record \(itemCount)")
             failure.hint = Self.nothingChanged

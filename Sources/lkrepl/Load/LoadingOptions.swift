@@ -48,7 +48,7 @@ struct LoadingOptions: ParsableArguments {
         guard let name, OutputMode(rawValue: name) == nil else { return nil }
         let mode = try LoadMode(named: name)
         guard mode != .replace || !resume else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--mode replace is all or nothing and cannot be resumed",
                 hint: "omit --resume")
         }
@@ -81,7 +81,7 @@ struct LoadingOptions: ParsableArguments {
     func rejectWriter(besides file: String) throws -> RejectWriter? {
         guard let path = try rejects.map({ try ArgumentOrigin.current.text(of: $0) }) else { return nil }
         guard FileDescriptor.resolvingLinks(path) != FileDescriptor.resolvingLinks(file) else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "\(path) is the input, which would be overwritten", hint: "choose another file for --rejects")
         }
         return try RejectWriter(path: path)

@@ -16,7 +16,7 @@ final class NewStoreTarget: LoadTarget {
 
     func begin(_ header: DumpHeader) throws {
         guard header.changes == nil else {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the dump contains only changes since commit \(header.changes?.since ?? 0)",
                 hint: "load the full dump first, then this one with --write", isRecoverable: false)
         }
@@ -34,14 +34,14 @@ final class NewStoreTarget: LoadTarget {
     func store(_ batch: LoadBatch) throws -> LoadOutcome {
         guard let target else {
             if batch.items.isEmpty { return LoadOutcome() }
-            throw RecordFault(.format, "a document precedes the schema").final
+            throw RecordError(.format, "a document precedes the schema").final
         }
         return try target.store(batch)
     }
 
     /// An interrupted load leaves no store, and thus no marker.
     var resumesInserts: Bool { true }
-    func marker() throws -> LoadMarker? { nil }
+    func marker() throws -> ResumePoint? { nil }
     func synchronize() throws {
         // Otherwise the next opening would have to read pending changes of text indexes again.
         try store?.flushTextIndexes()

@@ -38,8 +38,8 @@ final class PlainRecordSource: RecordSource {
         let object = try source.object()
         do {
             return .change(try change(object))
-        } catch let fault as DumpFault {
-            throw RecordFault(fault.kind, fault.reason).at(line: place.line, offset: place.offset)
+        } catch let fault as DumpError {
+            throw RecordError(fault.kind, fault.reason).at(line: place.line, offset: place.offset)
         }
     }
 
@@ -47,26 +47,26 @@ final class PlainRecordSource: RecordSource {
         switch plain {
         case .pairs(let field):
             guard let member = object[field] else {
-                throw DumpFault("the key member \(field) is missing", kind: .missingKey)
+                throw DumpError("the key member \(field) is missing", kind: .missingKey)
             }
             switch member {
             case .string(let text): return .pair(key: Array(text.utf8), value: place.text)
             case .int(let number): return .pair(key: Array(String(number).utf8), value: place.text)
             default:
-                throw DumpFault("the key member \(field) is neither a string nor an integer", kind: .type)
+                throw DumpError("the key member \(field) is neither a string nor an integer", kind: .type)
             }
         case .refused: break
         }
         guard object.first?.name != "lkdump", object.first?.name != "end", object.first?.name != "mark",
             object.first?.name != "schema"
-        else { throw DumpFault("the dump header is missing") }
+        else { throw DumpError("the dump header is missing") }
         switch try DumpRecord(object) {
         case .document(let collection, let id, let content):
             return .document(collection: collection, id: id, content: content)
         case .documentDeletion(let collection, let id): return .documentDeletion(collection: collection, id: id)
         case .pair(let key, let value): return .pair(key: key, value: value)
         case .deletion(let key): return .deletion(key: key)
-        default: throw DumpFault("this record is allowed only in a complete dump")
+        default: throw DumpError("this record is allowed only in a complete dump")
         }
     }
 }

@@ -29,7 +29,7 @@ final class RawLoadTarget: LoadTarget {
 
     init(_ database: Database, path: String, mode: LoadMode, markerPath: String?) throws {
         guard mode != .merge else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--mode merge needs documents, but \(path) is a plain database", hint: "use --mode upsert")
         }
         self.database = database
@@ -40,7 +40,7 @@ final class RawLoadTarget: LoadTarget {
 
     func begin(_ header: DumpHeader) throws {
         guard header.content == .raw else {
-            throw RecordFault(
+            throw RecordError(
                 .format, "the dump contains documents, but \(path) is not a document store",
                 hint: "load it with --create into a new store", isRecoverable: false)
         }
@@ -62,7 +62,7 @@ final class RawLoadTarget: LoadTarget {
             do {
                 try add(item.change, to: &outcome.summary)
                 stored += 1
-            } catch let fault as RecordFault {
+            } catch let fault as RecordError {
                 outcome.rejects.append((item, fault))
                 if batch.stopsAtReject { break }
                 stored += 1
@@ -89,7 +89,7 @@ final class RawLoadTarget: LoadTarget {
         }
     }
 
-    private func save(_ marker: LoadMarker, to path: String) throws {
+    private func save(_ marker: ResumePoint, to path: String) throws {
         var marker = marker
         marker.database = database.path
         try PartialFile.write(path, isSynchronized: false) { try $0.write(marker.encoded) }
@@ -105,7 +105,7 @@ final class RawLoadTarget: LoadTarget {
                         summary.skipped += 1
                         return
                     }
-                    throw RecordFault(.conflict, "key \(ByteNotation.print(key)) already exists")
+                    throw RecordError(.conflict, "key \(ByteNotation.print(key)) already exists")
                 }
                 pending.insert(key)
                 summary.inserted += 1
@@ -119,7 +119,7 @@ final class RawLoadTarget: LoadTarget {
             try batch.delete(key)
             summary.deleted += 1
         case .document, .documentDeletion:
-            throw RecordFault(
+            throw RecordError(
                 .type, "the record is a document, but \(path) is not a document store",
                 hint: "--key FIELD stores each line under its member FIELD")
         }
@@ -131,7 +131,7 @@ final class RawLoadTarget: LoadTarget {
         } catch {
             guard error.code == .tooLarge else { throw error }
             let shown = ByteNotation.print(Array(key.prefix(100))) + (key.count > 100 ? "…" : "")
-            throw RecordFault(.size, "the key \(shown): \(error.message)")
+            throw RecordError(.size, "the key \(shown): \(error.message)")
         }
     }
 
@@ -149,12 +149,12 @@ final class RawLoadTarget: LoadTarget {
     /// The marker is a separate file.
     var resumesInserts: Bool { false }
 
-    func marker() throws -> LoadMarker? {
+    func marker() throws -> ResumePoint? {
         guard let markerPath, FileDescriptor.exists(markerPath) else { return nil }
         let file = try InputFile(path: markerPath)
-        let marker = LoadMarker(encoded: file.beginning)
+        let marker = ResumePoint(encoded: file.beginning)
         guard let marker, marker.database.utf8.elementsEqual(database.path.utf8) else {
-            throw CommandFailure(
+            throw CommandError(
                 .badData, "\(markerPath) belongs to a load into another database",
                 hint: "--restart starts over and replaces it")
         }

@@ -124,7 +124,7 @@ extension ReadAheadSource.Step {
     fileprivate var isLast: Bool {
         switch result {
         case .success(let event): event == nil
-        case .failure(let error): (error as? RecordFault)?.isRecoverable != true
+        case .failure(let error): (error as? RecordError)?.isRecoverable != true
         }
     }
 }

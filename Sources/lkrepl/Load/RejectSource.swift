@@ -20,7 +20,7 @@ final class RejectSource: RecordSource {
         while let object = try rejects.next() {
             place = rejects.place
             guard let raw = try bytes("raw", in: object) else {
-                throw RecordFault(.format, "not a line of a rejects file: the member raw is missing").at(
+                throw RecordError(.format, "not a line of a rejects file: the member raw is missing").at(
                     line: place.line, offset: place.offset)
             }
             let head = try bytes("head", in: object) ?? []
@@ -29,7 +29,7 @@ final class RejectSource: RecordSource {
                 InputFile(bytes: head.isEmpty ? raw + [0x0a] : head + [0x0a] + raw + [0x0a], name: name))
             do {
                 if let event = try source.next() { return event }
-            } catch var fault as RecordFault {
+            } catch var fault as RecordError {
                 fault.line = place.line
                 fault.offset = place.offset
                 fault.column = nil
@@ -43,8 +43,8 @@ final class RejectSource: RecordSource {
     private func bytes(_ name: String, in object: DocumentObject) throws -> [UInt8]? {
         do {
             return try DumpRecord.bytes(name, in: object)
-        } catch let fault as DumpFault {
-            throw RecordFault(fault.kind, fault.reason).at(line: place.line, offset: place.offset)
+        } catch let fault as DumpError {
+            throw RecordError(fault.kind, fault.reason).at(line: place.line, offset: place.offset)
         }
     }
 }

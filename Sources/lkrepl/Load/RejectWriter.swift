@@ -16,7 +16,7 @@ final class RejectWriter {
     /// Writes one record.
     ///
     /// - Parameter header: The lines that must precede the record to read it again, such as the first row of CSV.
-    func write(_ fault: RecordFault, _ place: RecordPlace, header: [UInt8] = []) throws {
+    func write(_ fault: RecordError, _ place: RecordPlace, header: [UInt8] = []) throws {
         count += 1
         var object: DocumentObject = [
             "line": .int(Int64(fault.line)), "byte": .int(Int64(fault.offset)), "error": .string(fault.kind.rawValue),

@@ -18,7 +18,7 @@ extension Session {
     static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch var failure as CommandFailure where Interruption.isRequested && failure.hint == nil {
+        } catch var failure as CommandError where Interruption.isRequested && failure.hint == nil {
             failure.hint = Loader.nothingChanged
             throw failure
         }
@@ -61,7 +61,7 @@ extension DatabaseAccess {
             return replacement
         } catch {
             if error.code == .io, let reason = Self.reasonForReading(path) { throw Self.unwritable(path, reason) }
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
     }
 }

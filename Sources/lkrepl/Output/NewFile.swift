@@ -13,11 +13,11 @@ struct NewFile {
     /// - Parameters:
     ///   - replaces: Whether an existing file may be replaced.
     ///   - body: Writes the content, and does not close the output.
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a link or a file there.
+    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a link or a file there.
     static func write<R>(_ file: String?, replacing replaces: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         guard let file, file != "-" else { return try body(StandardOutput()) }
         guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {
-            throw CommandFailure(
+            throw CommandError(
                 .cannotCreate, "cannot write to \(file): it is not a file", hint: "specify a file with -o")
         }
         let place = try OutputPlace(file)
@@ -35,7 +35,7 @@ struct NewFile {
             }
         }
         guard replaces || !FileDescriptor.exists(FileDescriptor.resolvingLinks(file)) || isStandardOutput(file) else {
-            throw CommandFailure(
+            throw CommandError(
                 .cannotCreate, "\(file) already exists", hint: "choose another file, or add --force to replace it")
         }
         return try PartialFile.write(place, isSynchronized: true, body)

@@ -111,8 +111,8 @@ final class PagerGate: Sendable {
             try Interruption.keepingBrokenPipes {
                 try OutputTarget.$current.withValue(OutputTarget(pager: gate), operation: body)
             }
-        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
-        } catch let failure as CommandFailure where failure.exitCode == .brokenPipe {
+        } catch let failure as WriteError where failure.error.exitCode == .brokenPipe {
+        } catch let failure as CommandError where failure.exitCode == .brokenPipe {
         }
     }
 

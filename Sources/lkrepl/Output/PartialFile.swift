@@ -43,7 +43,7 @@ struct PartialFile {
     /// Moves the file to its destination; its content must have been written.
     func appear() throws {
         guard place.take(partialName) else {
-            throw CommandFailure.system(SystemError(number: errno), "cannot rename \(partialPath) to \(path)")
+            throw CommandError.system(SystemError(number: errno), "cannot rename \(partialPath) to \(path)")
         }
         Interruption.keep(partialPath)
     }

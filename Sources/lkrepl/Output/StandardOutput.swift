@@ -27,7 +27,7 @@ final class StandardOutput: @unchecked Sendable {
     private(set) var byteCount = 0
     private let capacity: Int
     private var buffer: [UInt8] = []
-    private var failure: WriteFailure?
+    private var failure: WriteError?
     /// The time of the last write of the buffer.
     private var lastFlush = CoarseClock.milliseconds
     /// Whether somebody may be waiting for the buffered output.
@@ -64,7 +64,7 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     /// Writes bytes.
-    func write(_ bytes: Span<UInt8>) throws(WriteFailure) {
+    func write(_ bytes: Span<UInt8>) throws(WriteError) {
         // Regular files have no second thread, and need no lock.
         guard isWatched else { return try take(bytes) }
         access.wait()
@@ -72,7 +72,7 @@ final class StandardOutput: @unchecked Sendable {
         try take(bytes)
     }
 
-    private func take(_ bytes: Span<UInt8>) throws(WriteFailure) {
+    private func take(_ bytes: Span<UInt8>) throws(WriteError) {
         guard isTerminal, let terminalForm else { return try store(bytes) }
         var data = incomplete
         unsafe bytes.withUnsafeBufferPointer { unsafe data.append(contentsOf: $0) }
@@ -80,7 +80,7 @@ final class StandardOutput: @unchecked Sendable {
         try store(TerminalText.escaped(data.dropLast(incomplete.count), as: terminalForm).span)
     }
 
-    private func store(_ bytes: Span<UInt8>) throws(WriteFailure) {
+    private func store(_ bytes: Span<UInt8>) throws(WriteError) {
         if let failure { throw failure }
         if buffer.count + bytes.count > capacity { try empty() }
         if bytes.count >= capacity {
@@ -97,17 +97,17 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     /// Writes bytes.
-    func write(_ bytes: [UInt8]) throws(WriteFailure) {
+    func write(_ bytes: [UInt8]) throws(WriteError) {
         try write(bytes.span)
     }
 
     /// Writes a string as UTF-8.
-    func write(_ text: String) throws(WriteFailure) {
+    func write(_ text: String) throws(WriteError) {
         try write(Array(text.utf8).span)
     }
 
     /// Writes the buffer.
-    func flush() throws(WriteFailure) {
+    func flush() throws(WriteError) {
         access.wait()
         defer { access.signal() }
         if !incomplete.isEmpty, let terminalForm {
@@ -119,14 +119,14 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     /// Writes the buffer if it has not been written for a while.
-    func flushLeftover() throws(WriteFailure) {
+    func flushLeftover() throws(WriteError) {
         access.wait()
         defer { access.signal() }
         if CoarseClock.milliseconds - lastFlush >= Self.longestWait { try empty() }
     }
 
     /// Writes the buffer, and shows output that was held for a pager.
-    func showEarly() throws(WriteFailure) {
+    func showEarly() throws(WriteError) {
         access.wait()
         defer { access.signal() }
         try empty()
@@ -134,7 +134,7 @@ final class StandardOutput: @unchecked Sendable {
         try attempt { () throws(SystemError) in try pager.showEarly() }
     }
 
-    private func empty() throws(WriteFailure) {
+    private func empty() throws(WriteError) {
         if let failure { throw failure }
         if isWatched { lastFlush = CoarseClock.milliseconds }
         guard !buffer.isEmpty else { return }
@@ -146,14 +146,14 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     /// Writes the buffer and waits until the file is on disk.
-    func synchronize() throws(WriteFailure) {
+    func synchronize() throws(WriteError) {
         try flush()
         try attempt { () throws(SystemError) in try descriptor.synchronize() }
     }
 
     /// Writes the buffer and closes the file, even if writing fails.
-    func close() throws(WriteFailure) {
-        do throws(WriteFailure) {
+    func close() throws(WriteError) {
+        do throws(WriteError) {
             try flush()
         } catch {
             try? descriptor.closeFile()
@@ -167,7 +167,7 @@ final class StandardOutput: @unchecked Sendable {
         if let pager { try pager.write(bytes) } else { try descriptor.writeAll(bytes) }
     }
 
-    private func attempt(_ action: () throws(SystemError) -> Void) throws(WriteFailure) {
+    private func attempt(_ action: () throws(SystemError) -> Void) throws(WriteError) {
         do throws(SystemError) {
             try action()
         } catch {
@@ -175,8 +175,8 @@ final class StandardOutput: @unchecked Sendable {
         }
     }
 
-    private func remember(_ error: SystemError) -> WriteFailure {
-        let failure = WriteFailure(error: error, name: name)
+    private func remember(_ error: SystemError) -> WriteError {
+        let failure = WriteError(error: error, name: name)
         self.failure = failure
         return failure
     }
@@ -197,15 +197,15 @@ enum CoarseClock {
 }
 
 /// An error while writing output.
-struct WriteFailure: Error, Hashable {
+struct WriteError: Error, Hashable {
     var error: SystemError
     /// The output's name.
     var name: String
 
     /// The error for the user: silent if the reader of a pipe was closed, as with `| head`.
-    var commandFailure: CommandFailure {
+    var commandError: CommandError {
         let code: ExitCode = error.exitCode == .brokenPipe ? .brokenPipe : .inputOutput
         guard code != .brokenPipe else { return .silent(code) }
-        return CommandFailure(code, "cannot write \(name): \(error)", hint: error.hint)
+        return CommandError(code, "cannot write \(name): \(error)", hint: error.hint)
     }
 }

@@ -18,7 +18,7 @@ enum AbandonableWork {
     /// Runs `body` until it returns or the command must stop.
     ///
     /// - Parameter subject: The name of the work for the message, such as `the check of the files`.
-    /// - Throws: ``CommandFailure`` with `interrupted`.
+    /// - Throws: ``CommandError`` with `interrupted`.
     static func run<R: Sendable>(_ subject: String, _ body: @escaping @Sendable () -> R) throws -> R {
         let outcome = begin(body)
         while outcome.isDone.wait(timeout: .now() + .milliseconds(interval)) == .timedOut {

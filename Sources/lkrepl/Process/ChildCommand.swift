@@ -14,13 +14,13 @@ struct ChildCommand: Sendable {
     /// Starts a command line.
     ///
     /// - Parameter takesInput: Whether the child reads from ``input`` instead of this process's standard input.
-    /// - Throws: ``CommandFailure`` with `unavailable` if it cannot be started.
+    /// - Throws: ``CommandError`` with `unavailable` if it cannot be started.
     init(_ commandLine: String, takesInput: Bool) throws {
         var pipe: (reading: Int32, writing: Int32)?
         do throws(SystemError) {
             if takesInput { pipe = try Spawning.makePipe() }
         } catch {
-            throw CommandFailure.system(error, "cannot create a pipe to \(commandLine)")
+            throw CommandError.system(error, "cannot create a pipe to \(commandLine)")
         }
         defer { if let pipe { close(pipe.reading) } }
         do throws(SystemError) {
@@ -28,7 +28,7 @@ struct ChildCommand: Sendable {
                 ["/bin/sh", "-c", commandLine], Spawning.Surroundings(input: pipe?.reading, resetsSignals: true))
         } catch {
             if let pipe { close(pipe.writing) }
-            throw CommandFailure(.unavailable, "cannot start \(commandLine): \(error)")
+            throw CommandError(.unavailable, "cannot start \(commandLine): \(error)")
         }
         input = pipe.map { FileDescriptor(rawValue: $0.writing) }
     }

@@ -17,12 +17,12 @@ enum ErrorReport {
     static let format = Mutex(Format.text)
 
     /// Reports a failure; silent ones only in JSON.
-    static func tell(_ failure: CommandFailure) {
+    static func tell(_ failure: CommandError) {
         if let text = text(of: failure) { StandardError.shared.write(text) }
     }
 
     /// The report of a failure; `nil` for a silent one in text format.
-    static func text(of failure: CommandFailure) -> String? {
+    static func text(of failure: CommandError) -> String? {
         switch format.withLock({ $0 }) {
         case .text: failure.text
         case .json: json(failure.exitCode, failure.message, hint: failure.hint, context: failure.context)
@@ -30,7 +30,7 @@ enum ErrorReport {
     }
 
     /// Reports invalid arguments.
-    static func tell(_ usage: UsageFailure) {
+    static func tell(_ usage: UsageError) {
         switch format.withLock({ $0 }) {
         case .text: StandardError.shared.write(usage.text + "\n")
         case .json:

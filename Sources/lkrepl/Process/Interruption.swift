@@ -74,13 +74,13 @@ enum Interruption {
     /// Throws if the running command must stop. Loops over records call it for each record, or for every 256.
     ///
     /// - Parameter done: The completed work, for the message, such as `120 rows`.
-    static func check(_ done: @autoclosure () -> String? = nil) throws(CommandFailure) {
+    static func check(_ done: @autoclosure () -> String? = nil) throws(CommandError) {
         if isRequested { throw failure(done()) }
     }
 
     /// The failure of an interrupted command.
-    static func failure(_ done: String? = nil) -> CommandFailure {
-        CommandFailure(reason?.exitCode ?? .interrupted, done.map { "interrupted after \($0)" } ?? "interrupted")
+    static func failure(_ done: String? = nil) -> CommandError {
+        CommandError(reason?.exitCode ?? .interrupted, done.map { "interrupted after \($0)" } ?? "interrupted")
     }
 
     /// A descriptor that is readable while the running command must stop; `nil` before ``install()``.

@@ -11,10 +11,10 @@ extension NamedChoice {
 
     /// Creates the value with the given name.
     ///
-    /// - Throws: ``CommandFailure`` that lists the valid names.
-    init(named name: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` that lists the valid names.
+    init(named name: String) throws(CommandError) {
         guard let value = Self(rawValue: name) else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "\(Self.unknownName) \(name)",
                 hint: "use one of " + Self.allCases.map(\.rawValue).joined(separator: ", ")
                     + (Self.advice.isEmpty ? "" : "; \(Self.advice)"))

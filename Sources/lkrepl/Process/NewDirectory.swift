@@ -17,22 +17,22 @@ struct NewDirectory {
     var partialPath: String { scratch.databasePath }
     private let scratch: ScratchDirectory
 
-    /// - Throws: ``CommandFailure`` if the path exists or its parent does not; `LevelError` if other users could
+    /// - Throws: ``CommandError`` if the path exists or its parent does not; `LevelError` if other users could
     ///   replace the new files.
     init(path: String) throws {
         guard !path.isEmpty else {
-            throw CommandFailure(.usage, "the path of the database is empty", hint: "specify a directory")
+            throw CommandError(.usage, "the path of the database is empty", hint: "specify a directory")
         }
         var path = path
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = String(path.dropLast()) }
         let parent = FileDescriptor.parent(of: path)
         guard FileDescriptor.isDirectory(parent) else {
-            throw CommandFailure(.cannotCreate, "directory \(parent) does not exist", hint: "create it first")
+            throw CommandError(.cannotCreate, "directory \(parent) does not exist", hint: "create it first")
         }
         // This also restores an old database whose replacement was killed, so that the path exists.
         DatabaseReplacement.clearLeftovers(of: path)
         guard !FileDescriptor.exists(path) else {
-            throw CommandFailure(
+            throw CommandError(
                 .cannotCreate, "\(path) already exists", hint: "choose another path, or omit --create")
         }
         self.path = path
@@ -46,7 +46,7 @@ struct NewDirectory {
         // The system replaces an empty directory, but nothing else.
         guard unsafe rename(partialPath, path) == 0 else {
             let error = SystemError(number: errno)
-            throw CommandFailure.system(error, "cannot rename \(partialPath) to \(path)")
+            throw CommandError.system(error, "cannot rename \(partialPath) to \(path)")
         }
         scratch.remove()
     }

@@ -28,7 +28,7 @@ final class OpenOutputs: @unchecked Sendable {
     /// The failure of a command. If it was interrupted and does not report its progress itself, adds the number of
     /// rows.
     func telling(_ error: any Error) -> any Error {
-        var failure = CommandFailure(error)
+        var failure = CommandError(error)
         guard failure.exitCode == .interrupted || Interruption.isRequested, let count = rowCount?(), count > 0,
             failure.message == Interruption.failure().message
         else { return error }

@@ -28,7 +28,7 @@ final class OutputPlace {
 
     /// Resolves a path.
     ///
-    /// - Throws: ``CommandFailure`` with `cannotCreate` if the directory does not exist, or a link belongs to another
+    /// - Throws: ``CommandError`` with `cannotCreate` if the directory does not exist, or a link belongs to another
     ///   user.
     init(_ path: String) throws {
         var walk = try Walk(path)
@@ -45,7 +45,7 @@ final class OutputPlace {
             leadsToDescriptor = step.isKernelLink
             return
         }
-        throw CommandFailure(.cannotCreate, "cannot write to \(path): it is not a file", hint: "specify a file")
+        throw CommandError(.cannotCreate, "cannot write to \(path): it is not a file", hint: "specify a file")
     }
 
     deinit { close(directory) }
@@ -64,14 +64,14 @@ final class OutputPlace {
         return unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    // MARK: - Opening
+    // MARK: - DatabaseOpener
 
     /// Opens the destination for writing.
     ///
     /// - Parameters:
     ///   - flags: Flags such as `O_CREAT`; never `O_TRUNC`, since a file must be checked before it is truncated.
     ///   - permissions: The permissions of a new file, before the process's mask is applied.
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a file or a pipe there, or a file
+    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a file or a pipe there, or a file
     ///   has several hard links.
     func open(_ flags: Int32, permissions: mode_t = 0o666) throws -> FileDescriptor {
         if leadsToDescriptor {
@@ -149,8 +149,8 @@ final class OutputPlace {
 
     // MARK: - Trust
 
-    fileprivate static func refusal(_ path: String, _ reason: String) -> CommandFailure {
-        CommandFailure(.cannotCreate, "cannot write to \(path): \(reason)", hint: "write to another path")
+    fileprivate static func refusal(_ path: String, _ reason: String) -> CommandError {
+        CommandError(.cannotCreate, "cannot write to \(path): \(reason)", hint: "write to another path")
     }
 
     /// Whether a user is this one or the owner of the system.

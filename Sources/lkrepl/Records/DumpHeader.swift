@@ -79,29 +79,29 @@ struct DumpHeader {
 extension DumpHeader {
     /// Reads a header from a JSON object; unknown members are ignored.
     ///
-    /// - Throws: ``DumpFault`` for an invalid header or another version.
+    /// - Throws: ``DumpError`` for an invalid header or another version.
     init(_ object: DocumentObject) throws {
-        guard let version = object["lkdump"]?.intValue else { throw DumpFault("the header is invalid") }
+        guard let version = object["lkdump"]?.intValue else { throw DumpError("the header is invalid") }
         guard version <= Self.version, version > 0 else {
-            throw DumpFault("the dump has version \(version); this program reads versions up to \(Self.version)")
+            throw DumpError("the dump has version \(version); this program reads versions up to \(Self.version)")
         }
         guard let content = object["kind"]?.stringValue.flatMap(Content.init(rawValue:)) else {
-            throw DumpFault("the kind in the header must be raw or docs")
+            throw DumpError("the kind in the header must be raw or docs")
         }
         guard object["digest"]?.stringValue == ContentDigest.name else {
-            throw DumpFault("the digest algorithm in the header is not \(ContentDigest.name)")
+            throw DumpError("the digest algorithm in the header is not \(ContentDigest.name)")
         }
         self.init(content: content)
         if let comparator = object["comparator"]?.stringValue { self.comparator = comparator }
         if let range = object["range"] {
-            guard let range = range.objectValue else { throw DumpFault("the range in the header is invalid") }
+            guard let range = range.objectValue else { throw DumpError("the range in the header is invalid") }
             self.range = try Self.range(range)
         }
         if let changes = object["changes"] {
             guard let epoch = changes["epoch"]?.stringValue,
                 let since = changes["since"]?.intValue.flatMap({ UInt64(exactly: $0) }),
                 let through = changes["through"]?.intValue.flatMap({ UInt64(exactly: $0) })
-            else { throw DumpFault("the changes in the header are invalid") }
+            else { throw DumpError("the changes in the header are invalid") }
             self.changes = Changes(epoch: epoch, since: since, through: through)
         }
     }

@@ -4,7 +4,7 @@ extension DumpRecord {
     /// Reads a record from a JSON object.
     ///
     /// - Parameter isLenient: Whether unknown members are ignored.
-    /// - Throws: ``DumpFault`` for an object that is not a record of this format version.
+    /// - Throws: ``DumpError`` for an object that is not a record of this format version.
     init(_ object: DocumentObject, isLenient: Bool = false) throws {
         let reader = DumpRecordReader(object: object, isLenient: isLenient)
         switch object.first?.name {
@@ -14,8 +14,8 @@ extension DumpRecord {
         case "k", "k64": self = try reader.pair()
         case "mark": self = try reader.mark()
         case "end": self = try reader.end()
-        case let name?: throw DumpFault("a record cannot begin with the member \(name)")
-        case nil: throw DumpFault("a record is empty")
+        case let name?: throw DumpError("a record cannot begin with the member \(name)")
+        case nil: throw DumpError("a record is empty")
         }
     }
 
@@ -27,16 +27,16 @@ extension DumpRecord {
     /// The bytes of a member, or of the base64 member with the suffix `64`; `nil` if neither exists.
     static func bytes(_ name: String, in object: DocumentObject) throws -> [UInt8]? {
         if let value = object[name] {
-            guard let text = value.stringValue else { throw DumpFault("\(name) is not a string", kind: .type) }
-            guard object[name + "64"] == nil else { throw DumpFault("a record has both \(name) and \(name)64") }
+            guard let text = value.stringValue else { throw DumpError("\(name) is not a string", kind: .type) }
+            guard object[name + "64"] == nil else { throw DumpError("a record has both \(name) and \(name)64") }
             return Array(text.utf8)
         }
         guard let value = object[name + "64"] else { return nil }
-        guard let text = value.stringValue else { throw DumpFault("\(name)64 is not a string", kind: .type) }
+        guard let text = value.stringValue else { throw DumpError("\(name)64 is not a string", kind: .type) }
         do {
             return try Base64.decode(Array(text.utf8).span)
         } catch {
-            throw DumpFault("\(name)64 is not valid base64: \(error.message)", kind: .base64)
+            throw DumpError("\(name)64 is not valid base64: \(error.message)", kind: .base64)
         }
     }
 }
@@ -48,44 +48,44 @@ private struct DumpRecordReader {
 
     /// Rejects unknown members, unless the reader is lenient.
     private func expectCount(_ count: Int, of members: DocumentObject, _ form: String) throws {
-        guard members.count == count || isLenient && members.count > count else { throw DumpFault(form) }
+        guard members.count == count || isLenient && members.count > count else { throw DumpError(form) }
     }
 
     func schema() throws -> DumpRecord {
-        guard let value = object["schema"] else { throw DumpFault("the schema is invalid") }
+        guard let value = object["schema"] else { throw DumpError("the schema is invalid") }
         try expectCount(1, of: object, "a schema record has unknown members")
         var text: [UInt8] = []
         value.writeJSON(to: &text)
         do {
             return .schema(try Schema(json: text))
         } catch {
-            throw DumpFault("the schema is invalid: \(error)")
+            throw DumpError("the schema is invalid: \(error)")
         }
     }
 
     func document() throws -> DumpRecord {
         let form = "a document record must have the members c, id and doc"
-        guard let collection = object["c"]?.stringValue else { throw DumpFault("c is not a string", kind: .type) }
-        guard let value = object["id"] else { throw DumpFault(form, kind: .missingKey) }
+        guard let collection = object["c"]?.stringValue else { throw DumpError("c is not a string", kind: .type) }
+        guard let value = object["id"] else { throw DumpError(form, kind: .missingKey) }
         guard let id = DocumentID(value) else {
-            throw DumpFault("an ID must be a string or an integer", kind: .type)
+            throw DumpError("an ID must be a string or an integer", kind: .type)
         }
         try expectCount(3, of: object, form)
         if let isDeleted = object["del"] {
-            guard isDeleted.boolValue == true else { throw DumpFault("del must be true or absent", kind: .type) }
+            guard isDeleted.boolValue == true else { throw DumpError("del must be true or absent", kind: .type) }
             return .documentDeletion(collection: collection, id: id)
         }
-        guard let content = object["doc"] else { throw DumpFault(form) }
-        guard let content = content.objectValue else { throw DumpFault("doc is not an object", kind: .type) }
+        guard let content = object["doc"] else { throw DumpError(form) }
+        guard let content = content.objectValue else { throw DumpError("doc is not an object", kind: .type) }
         return .document(collection: collection, id: id, content: content)
     }
 
     func pair() throws -> DumpRecord {
         let form = "a pair must have the members k or k64, and v or v64"
-        guard let key = try DumpRecord.bytes("k", in: object) else { throw DumpFault(form, kind: .missingKey) }
+        guard let key = try DumpRecord.bytes("k", in: object) else { throw DumpError(form, kind: .missingKey) }
         if let isDeleted = object["del"] {
             try expectCount(2, of: object, form)
-            guard isDeleted.boolValue == true else { throw DumpFault("del must be true or absent", kind: .type) }
+            guard isDeleted.boolValue == true else { throw DumpError("del must be true or absent", kind: .type) }
             return .deletion(key: key)
         }
         if let document = object["doc"] {
@@ -94,7 +94,7 @@ private struct DumpRecordReader {
             document.writeJSON(to: &value)
             return .pair(key: key, value: value)
         }
-        guard let value = try DumpRecord.bytes("v", in: object) else { throw DumpFault(form) }
+        guard let value = try DumpRecord.bytes("v", in: object) else { throw DumpError(form) }
         guard let index = object["part"] else {
             try expectCount(2, of: object, form)
             return .pair(key: key, value: value)
@@ -102,14 +102,14 @@ private struct DumpRecordReader {
         try expectCount(4, of: object, form)
         guard let index = index.intValue, let count = object["parts"]?.intValue, index >= 0, count >= 2, index < count,
             count <= 1 << 20
-        else { throw DumpFault("part and parts must be the number of a part and the count of parts", kind: .type) }
+        else { throw DumpError("part and parts must be the number of a part and the count of parts", kind: .type) }
         return .part(key: key, value: value, index: Int(index), count: Int(count))
     }
 
     func mark() throws -> DumpRecord {
         guard let mark = object["mark"]?.objectValue, let records = try count("records", in: mark),
             let byteCount = try count("bytes", in: mark), let digest = mark["digest"]?.stringValue
-        else { throw DumpFault("a mark is invalid") }
+        else { throw DumpError("a mark is invalid") }
         try expectCount(1, of: object, "a mark record has unknown members")
         try expectCount(3, of: mark, "a mark has unknown members")
         return .mark(DumpRecord.Count(records: records, keyByteCount: byteCount, valueByteCount: 0, digest: digest))
@@ -120,7 +120,7 @@ private struct DumpRecordReader {
             let keys = try count("keys_bytes", in: end), let values = try count("values_bytes", in: end),
             let digest = end["digest"]?.stringValue, let envelope = end["envelope"]?.stringValue,
             let isComplete = end["complete"]?.boolValue
-        else { throw DumpFault("the end record is invalid") }
+        else { throw DumpError("the end record is invalid") }
         try expectCount(1, of: object, "the end record has unknown members")
         try expectCount(6, of: end, "the end record has unknown members")
         return .end(

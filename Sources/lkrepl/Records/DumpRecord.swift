@@ -93,11 +93,11 @@ enum DumpRecord {
 }
 
 /// The reason that a line is not a valid record.
-struct DumpFault: Error {
-    let kind: RecordFault.Kind
+struct DumpError: Error {
+    let kind: RecordError.Kind
     let reason: String
 
-    init(_ reason: String, kind: RecordFault.Kind = .format) {
+    init(_ reason: String, kind: RecordError.Kind = .format) {
         self.kind = kind
         self.reason = reason
     }

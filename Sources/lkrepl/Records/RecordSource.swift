@@ -15,7 +15,7 @@ protocol RecordSource: AnyObject {
 
     /// The next record; `nil` at the end.
     ///
-    /// - Throws: ``RecordFault``; if it is recoverable, the next call continues after it.
+    /// - Throws: ``RecordError``; if it is recoverable, the next call continues after it.
     func next() throws -> InputEvent?
 }
 

@@ -80,7 +80,7 @@ final class ResultWriter {
 
     /// Writes one row.
     ///
-    /// - Throws: ``CommandFailure`` with `interrupted` if the command must stop; ``WriteFailure``.
+    /// - Throws: ``CommandError`` with `interrupted` if the command must stop; ``WriteError``.
     func write(_ row: DocumentObject) throws {
         try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
         rowCount += 1

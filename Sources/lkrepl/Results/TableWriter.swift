@@ -37,7 +37,7 @@ final class TableWriter: @unchecked Sendable {
     }
 
     /// Adds a row.
-    func add(_ row: DocumentObject) throws(WriteFailure) {
+    func add(_ row: DocumentObject) throws(WriteError) {
         access.wait()
         defer { access.signal() }
         rowCount += 1
@@ -51,7 +51,7 @@ final class TableWriter: @unchecked Sendable {
 
     /// Draws the current rows, and from then on each new row immediately. Does nothing before the first row or after
     /// the end. Returns whether there is a table on the screen, below which lines may appear.
-    func drawWhatIsThere() throws(WriteFailure) -> Bool {
+    func drawWhatIsThere() throws(WriteError) -> Bool {
         access.wait()
         defer { access.signal() }
         guard !isFinished else { return false }
@@ -61,7 +61,7 @@ final class TableWriter: @unchecked Sendable {
     }
 
     /// Draws the remaining rows and the end of the table.
-    func finish(tellsOfNothing: Bool) throws(WriteFailure) {
+    func finish(tellsOfNothing: Bool) throws(WriteError) {
         access.wait()
         defer { access.signal() }
         isFinished = true
@@ -83,7 +83,7 @@ final class TableWriter: @unchecked Sendable {
 
     // MARK: - Rows
 
-    private func begin(spreads: Bool = false) throws(WriteFailure) {
+    private func begin(spreads: Bool = false) throws(WriteError) {
         let titles = columns ?? HeldTable.titles(of: held)
         let rows = held.prefix(rowLimit ?? held.count).map { HeldTable.cells($0, titles) }
         let layout = renderer.layout(titles: titles, rows: rows, spreads: spreads)
@@ -93,7 +93,7 @@ final class TableWriter: @unchecked Sendable {
         drawnCount = rows.count
     }
 
-    private func draw(_ row: DocumentObject) throws(WriteFailure) {
+    private func draw(_ row: DocumentObject) throws(WriteError) {
         guard let begun else { return }
         if columns == nil {
             for member in row where !begun.titles.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {

@@ -19,19 +19,19 @@ enum Configuration {
 
     /// Applies a configuration file to settings. A missing file changes nothing.
     ///
-    /// - Throws: ``CommandFailure`` with `badConfiguration`, the file and the line.
+    /// - Throws: ``CommandError`` with `badConfiguration`, the file and the line.
     static func apply(_ path: String, to settings: inout ShellSettings) throws {
         guard FileDescriptor.exists(path) else { return }
         // A pipe could block the shell forever.
         guard !FileDescriptor.isSpecial(path) else {
-            throw CommandFailure(
+            throw CommandError(
                 .badConfiguration, "\(path) is not a regular file", hint: "replace it, or use --no-config")
         }
         let file = try FileDescriptor.openForReading(path)
         defer { try? file.closeFile() }
         let bytes = try file.readAll(limit: 1 << 20, name: path)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure(.badConfiguration, "the file is not UTF-8").within(path)
+            throw CommandError(.badConfiguration, "the file is not UTF-8").within(path)
         }
         try apply(text: text, name: path, to: &settings)
     }
@@ -44,10 +44,10 @@ enum Configuration {
             do {
                 let parts = content.split(separator: "=", maxSplits: 1).map(trimmed)
                 guard parts.count == 2 else {
-                    throw CommandFailure(.badConfiguration, "invalid setting", hint: "write name = value")
+                    throw CommandError(.badConfiguration, "invalid setting", hint: "write name = value")
                 }
                 try set(parts[0], to: parts[1], in: &settings)
-            } catch let failure as CommandFailure {
+            } catch let failure as CommandError {
                 throw failure.within("\(name):\(index + 1)")
             }
         }
@@ -76,7 +76,7 @@ enum Configuration {
             // The command line takes precedence.
             Terminal.colorChoice.withLock { if $0 == .auto { $0 = choice } }
         default:
-            throw CommandFailure(
+            throw CommandError(
                 .badConfiguration, "unknown setting \(name)",
                 hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                     ?? "use one of \(names.joined(separator: ", "))")
@@ -91,8 +91,8 @@ enum Configuration {
         }
     }
 
-    private static func unknown(_ name: String, _ value: String, _ values: [String]) -> CommandFailure {
-        CommandFailure(
+    private static func unknown(_ name: String, _ value: String, _ values: [String]) -> CommandError {
+        CommandError(
             .badConfiguration, "\(name) cannot be \(value)", hint: "use one of \(values.joined(separator: ", "))")
     }
 

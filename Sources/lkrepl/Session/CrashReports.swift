@@ -43,7 +43,7 @@ enum CrashReports {
     static func explainAborts() {
         guard Terminal.environment("SWIFT_BACKTRACE") == nil else { return }
         let isChecked = DatabaseAccess.checksEveryBlockInProcess.load(ordering: .relaxed)
-        let failure = CommandFailure(
+        let failure = CommandError(
             .badData, "LevelDB aborted, probably because of this database's content",
             hint: isChecked
                 ? "every block had been checked; please report this, with a copy of the database"

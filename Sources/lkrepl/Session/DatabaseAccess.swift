@@ -28,7 +28,7 @@ struct DatabaseAccess {
 
     /// Opens an existing database.
     ///
-    /// - Throws: ``CommandFailure``, with a diagnosis of the files if the database is foreign or damaged.
+    /// - Throws: ``CommandError``, with a diagnosis of the files if the database is foreign or damaged.
     func open(_ path: String) throws -> Database {
         var options = options
         options.lockTimeout = timeout
@@ -42,7 +42,7 @@ struct DatabaseAccess {
             if isExclusive, error.code == .io, let reason = Self.reasonForReading(path) {
                 throw Self.unwritable(path, reason)
             }
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
     }
 
@@ -76,8 +76,8 @@ struct DatabaseAccess {
     }
 
     /// The failure to change a database that is not writable.
-    static func unwritable(_ path: String, _ reason: String) -> CommandFailure {
-        CommandFailure(
+    static func unwritable(_ path: String, _ reason: String) -> CommandError {
+        CommandError(
             .noPermission, "\(path) cannot be changed: it is \(reason)",
             hint: "change its permissions, or work on a copy made by lkrepl snapshot")
     }
@@ -99,7 +99,7 @@ struct DatabaseAccess {
             return (try Database.open(at: scratch.databasePath, options: options), scratch)
         } catch {
             scratch.remove()
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
     }
 

@@ -7,21 +7,21 @@
 extension FileDescriptor {
     /// Opens a file for reading; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` with `noInput` if it does not exist.
+    /// - Throws: ``CommandError`` with `noInput` if it does not exist.
     static func openForReading(_ path: String) throws -> FileDescriptor {
         if path == "-" {
             guard !(Session.shell?.readsStandardInput ?? false) else {
-                throw CommandFailure(.usage, "standard input is used for commands", hint: "specify a file instead of -")
+                throw CommandError(.usage, "standard input is used for commands", hint: "specify a file instead of -")
             }
             if standardInput.isTerminal { OpenOutputs.current?.tellItself() }
             return .standardInput
         }
         guard !isDirectory(path) else {
-            throw CommandFailure(
+            throw CommandError(
                 .noInput, "cannot read \(path): it is a directory", hint: "specify a file, or - for standard input")
         }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure.system(SystemError(number: errno), "cannot read \(path)") }
+        guard descriptor >= 0 else { throw CommandError.system(SystemError(number: errno), "cannot read \(path)") }
         return FileDescriptor(rawValue: descriptor)
     }
 
@@ -67,9 +67,9 @@ extension FileDescriptor {
     }
 
     /// The failure to create a file, from `errno`.
-    static func failure(creating path: String) -> CommandFailure {
+    static func failure(creating path: String) -> CommandError {
         let error = SystemError(number: errno)
-        return CommandFailure(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
+        return CommandError(.cannotCreate, "cannot create \(path): \(error)", hint: error.hint)
     }
 
     /// The parent directory of a path; `.` for a plain name.
@@ -80,7 +80,7 @@ extension FileDescriptor {
 
     /// Opens a file for writing from its beginning, creating or truncating it.
     ///
-    /// - Throws: ``CommandFailure`` with `cannotCreate`, also if another user planted a link or a file there.
+    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a link or a file there.
     static func openForOverwriting(_ path: String) throws -> FileDescriptor {
         try OutputPlace(path).openForOverwriting()
     }
@@ -135,7 +135,7 @@ extension FileDescriptor {
     /// - Parameters:
     ///   - limit: The maximum number of bytes, so that a device or a wrong file does not exhaust memory.
     ///   - name: The file's name in the error message.
-    /// - Throws: ``CommandFailure`` with `badData` if the file exceeds the limit; `SystemError`.
+    /// - Throws: ``CommandError`` with `badData` if the file exceeds the limit; `SystemError`.
     func readAll(limit: Int, name: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -144,7 +144,7 @@ extension FileDescriptor {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
             if bytes.count > limit {
-                throw CommandFailure(
+                throw CommandError(
                     .badData, "\(name) is larger than \(HumanNumber.byteCount(limit))",
                     hint: "check the path")
             }

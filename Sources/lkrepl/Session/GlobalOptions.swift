@@ -74,7 +74,7 @@ struct GlobalOptions: ParsableArguments {
         case "plain": .plain
         case "none": ProgressMeter.Style.none
         case .some(let other):
-            throw CommandFailure(.usage, "unknown progress style \(other)", hint: "use line, plain or none")
+            throw CommandError(.usage, "unknown progress style \(other)", hint: "use line, plain or none")
         }
     }
 
@@ -99,10 +99,10 @@ struct GlobalOptions: ParsableArguments {
         return writer
     }
 
-    /// Throws a ``CommandFailure`` if changes are not allowed.
+    /// Throws a ``CommandError`` if changes are not allowed.
     func requireWrite(_ what: String) throws {
         guard write else {
-            throw CommandFailure(
+            throw CommandError(
                 .noPermission, "\(what) changes the database, which is opened read-only",
                 hint: Session.shell == nil ? "add --write" : "add --write, or type .write on")
         }
@@ -115,7 +115,7 @@ struct GlobalOptions: ParsableArguments {
     func confirm(_ question: String) throws {
         if yes || Session.shell?.settings.confirms == false { return }
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
-            throw CommandFailure(.noPermission, "confirmation required: \(question)", hint: "add --yes to confirm")
+            throw CommandError(.noPermission, "confirmation required: \(question)", hint: "add --yes to confirm")
         }
         OpenOutputs.current?.tellItself()
         // Earlier output may explain the question, so it is shown first.
@@ -133,7 +133,7 @@ struct GlobalOptions: ParsableArguments {
         }
         let words = String(decoding: answer[..<count], as: UTF8.self).lowercased().split(whereSeparator: \.isWhitespace)
         guard words == ["y"] || words == ["yes"] else {
-            throw CommandFailure(.no, "not confirmed: \(question); nothing was done")
+            throw CommandError(.no, "not confirmed: \(question); nothing was done")
         }
     }
 

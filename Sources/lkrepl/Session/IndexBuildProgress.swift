@@ -14,7 +14,7 @@ final class IndexBuildProgress {
 
     /// Reports that a part of the build is done.
     ///
-    /// - Throws: ``CommandFailure`` with `interrupted` after ^C; completed work is kept.
+    /// - Throws: ``CommandError`` with `interrupted` after ^C; completed work is kept.
     func advance(_ step: BuildProgress) throws {
         let name = "\(step.collection) (\(step.indexes.joined(separator: ", ")))"
         let done = Int(clamping: step.row)

@@ -31,7 +31,7 @@ extension ScratchDirectory {
     /// links.
     func copyFiles(of database: String) throws {
         guard unsafe mkdir(databasePath, 0o700) == 0 else {
-            throw CommandFailure.system(SystemError(number: errno), "cannot create \(databasePath)")
+            throw CommandError.system(SystemError(number: errno), "cannot create \(databasePath)")
         }
         let files = try Self.files(of: database)
         let byteCount = files.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
@@ -63,10 +63,10 @@ extension ScratchDirectory {
             do throws(LevelFiles.SystemError) {
                 file = try OpenFile(reading: source, followsLink: false)
             } catch {
-                throw CommandFailure(.inputOutput, "cannot read \(source): \(error.text)")
+                throw CommandError(.inputOutput, "cannot read \(source): \(error.text)")
             }
             if case .manifest = kind, try file.status().byteCount > EngineFileName.manifestByteLimit {
-                throw CommandFailure(
+                throw CommandError(
                     .badData, "\(source) exceeds the size limit of manifests", hint: "move it away, or restore a backup"
                 )
             }

@@ -25,7 +25,7 @@ extension Session {
             try session.close()
             return result
         } catch let error as LevelError where error.code == .corruption || error.code == .io {
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
     }
 
@@ -38,7 +38,7 @@ extension Session {
             defer { try? session.close() }
             return try body(session)
         } catch let error as LevelError where error.code == .corruption || error.code == .io {
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
     }
 
@@ -60,7 +60,7 @@ extension DatabaseAccess {
     /// The access that the options of a shell request.
     init(_ options: SharedOptions) throws {
         guard let wait = Double(options.wait ?? "0") else {
-            throw CommandFailure(.usage, "--wait must be a number of seconds")
+            throw CommandError(.usage, "--wait must be a number of seconds")
         }
         try self.init(
             isExclusive: options.isWritable, wait: wait, isQuiet: options.isQuiet,
@@ -69,7 +69,7 @@ extension DatabaseAccess {
 
     private init(isExclusive: Bool, wait: Double, isQuiet: Bool, checksEveryBlock: Bool) throws {
         guard (0...86_400).contains(wait) else {
-            throw CommandFailure(.usage, "--wait must be from 0 to 86400 seconds")
+            throw CommandError(.usage, "--wait must be from 0 to 86400 seconds")
         }
         self.init(
             isExclusive: isExclusive, timeout: .seconds(wait), isQuiet: isQuiet, checksEveryBlock: checksEveryBlock)

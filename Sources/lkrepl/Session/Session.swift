@@ -41,7 +41,7 @@ final class Session {
         do {
             database = try Database.open(at: replacement.copyPath, options: options)
         } catch {
-            throw CommandFailure(error).diagnosed(at: path)
+            throw CommandError(error).diagnosed(at: path)
         }
         copy = nil
         self.path = path
@@ -84,14 +84,14 @@ final class Session {
         if let name = try name.map({ try ArgumentOrigin.current.text(of: $0) }) {
             if let found = collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return found }
             // Lists the existing collections.
-            let failure = CommandFailure(
+            let failure = CommandError(
                 .usage,
                 "unknown collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
                 hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
             throw failure
         }
         guard collections.count == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "the store has \(collections.count) collections; specify one",
                 hint: collections.map(\.name).joined(separator: ", "))
         }

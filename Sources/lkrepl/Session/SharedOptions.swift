@@ -35,7 +35,7 @@ struct SharedOptions: Hashable, Sendable {
 
     /// Removes a shared option from the beginning of `arguments`. Returns false if they do not begin with one.
     ///
-    /// - Throws: ``CommandFailure`` if its value is missing.
+    /// - Throws: ``CommandError`` if its value is missing.
     mutating func take(from arguments: inout ArraySlice<String>) throws -> Bool {
         guard let first = arguments.first else { return false }
         if Self.flags.contains(first) {
@@ -48,7 +48,7 @@ struct SharedOptions: Hashable, Sendable {
             return true
         }
         if Self.valued.contains(first) {
-            guard arguments.count > 1 else { throw CommandFailure(.usage, "\(first) needs a value") }
+            guard arguments.count > 1 else { throw CommandError(.usage, "\(first) needs a value") }
             set(first, arguments[arguments.startIndex + 1])
             arguments = arguments.dropFirst(2)
             return true
@@ -70,7 +70,7 @@ struct SharedOptions: Hashable, Sendable {
 
     /// Applies the options that affect the whole process, at any position in the arguments.
     ///
-    /// - Throws: ``CommandFailure`` for an invalid value.
+    /// - Throws: ``CommandError`` for an invalid value.
     static func applyToProcess(_ arguments: [String]) throws {
         var isColorless = false
         var rest = arguments.prefix { $0 != "--" }[...]
@@ -95,12 +95,12 @@ struct SharedOptions: Hashable, Sendable {
     private static func set(_ name: String, toProcess value: String) throws {
         if name == "--color" {
             guard let choice = Terminal.ColorChoice(rawValue: value) else {
-                throw CommandFailure(.usage, "unknown value of --color: \(value)", hint: "use auto, always or never")
+                throw CommandError(.usage, "unknown value of --color: \(value)", hint: "use auto, always or never")
             }
             Terminal.colorChoice.withLock { $0 = choice }
         } else {
             guard let format = ErrorReport.Format(rawValue: value) else {
-                throw CommandFailure(.usage, "unknown value of --error-format: \(value)", hint: "use text or json")
+                throw CommandError(.usage, "unknown value of --error-format: \(value)", hint: "use text or json")
             }
             ErrorReport.format.withLock { $0 = format }
         }

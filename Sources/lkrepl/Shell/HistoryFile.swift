@@ -54,7 +54,7 @@ final class HistoryFile {
                 return
             }
         } catch {
-            fail(CommandFailure(error).message)
+            fail(CommandError(error).message)
             return
         }
         entries = lines.suffix(Self.limit).map { Self.unescaped(String(decoding: $0, as: UTF8.self)) }
@@ -102,7 +102,7 @@ final class HistoryFile {
         do {
             file = try OutputPlace(path).open(O_CREAT | O_APPEND | O_NONBLOCK, permissions: 0o600).rawValue
         } catch {
-            return fail(CommandFailure(error).message)
+            return fail(CommandError(error).message)
         }
         defer { close(file) }
         _ = fchmod(file, 0o600)

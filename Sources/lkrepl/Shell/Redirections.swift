@@ -8,12 +8,12 @@ struct Redirections {
 
         /// Opens the sink that an argument names: a file, which is created or overwritten, or a program after `|`.
         ///
-        /// - Throws: ``CommandFailure`` if it cannot be opened or started.
+        /// - Throws: ``CommandError`` if it cannot be opened or started.
         init(_ argument: String) throws {
             if argument.hasPrefix("|") {
                 let command = String(argument.dropFirst().drop(while: \.isWhitespace))
                 let child = try ChildCommand(command, takesInput: true)
-                guard let input = child.input else { throw CommandFailure(.unavailable, "cannot start \(command)") }
+                guard let input = child.input else { throw CommandError(.unavailable, "cannot start \(command)") }
                 self.child = child
                 target = OutputTarget(descriptor: input, name: command)
             } else {
@@ -24,17 +24,17 @@ struct Redirections {
 
         /// Closes the file, or waits for the program.
         ///
-        /// - Throws: ``CommandFailure`` if the file cannot be written completely, or the program failed.
+        /// - Throws: ``CommandError`` if the file cannot be written completely, or the program failed.
         func close() throws {
             do {
                 try target.descriptor.closeFile()
             } catch {
-                throw CommandFailure.system(error, "cannot write \(target.name)")
+                throw CommandError.system(error, "cannot write \(target.name)")
             }
             guard let child else { return }
             let code = child.wait()
             guard code == 0 else {
-                throw CommandFailure(
+                throw CommandError(
                     code == 127 ? .unavailable : .inputOutput, "\(target.name) exited with code \(code)")
             }
         }

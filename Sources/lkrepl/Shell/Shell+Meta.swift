@@ -14,12 +14,12 @@ extension Shell {
     func perform(_ meta: MetaCommand, _ arguments: [String]) throws -> Bool {
         func only() throws -> String? {
             guard arguments.count < 2 else {
-                throw CommandFailure(.usage, "too many arguments", hint: meta.synopsis)
+                throw CommandError(.usage, "too many arguments", hint: meta.synopsis)
             }
             return arguments.first
         }
         if meta.arguments.isEmpty, let extra = arguments.first {
-            throw CommandFailure(.usage, "unexpected argument \(extra)", hint: meta.synopsis)
+            throw CommandError(.usage, "unexpected argument \(extra)", hint: meta.synopsis)
         }
         switch meta {
         case .quit: return false
@@ -46,18 +46,18 @@ extension Shell {
             box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
-            guard let table = box.lastTable.table else { throw CommandFailure(.no, "no table was shown yet") }
+            guard let table = box.lastTable.table else { throw CommandError(.no, "no table was shown yet") }
             try withOutput {
                 let output = StandardOutput()
                 try output.write(table.text(for: output, rowLimit: nil))
                 try output.flush()
             }
         case .read:
-            guard let path = try only() else { throw CommandFailure(.usage, "no file given", hint: meta.synopsis) }
+            guard let path = try only() else { throw CommandError(.usage, "no file given", hint: meta.synopsis) }
             return try runFile(path)
         case .open:
             guard let path = try only() else {
-                throw CommandFailure(.usage, "no database given", hint: meta.synopsis)
+                throw CommandError(.usage, "no database given", hint: meta.synopsis)
             }
             try open(path)
         case .refresh:
@@ -85,8 +85,8 @@ extension Shell {
         return true
     }
 
-    private func wrong(_ value: String, _ meta: MetaCommand) -> CommandFailure {
-        CommandFailure(.usage, ".\(meta.rawValue) cannot be \(value)", hint: meta.synopsis)
+    private func wrong(_ value: String, _ meta: MetaCommand) -> CommandError {
+        CommandError(.usage, ".\(meta.rawValue) cannot be \(value)", hint: meta.synopsis)
     }
 
     private func isOn(_ text: String, _ meta: MetaCommand) throws -> Bool {
@@ -179,8 +179,8 @@ extension Shell {
         guard sink.child != nil else { return try OutputTarget.$current.withValue(sink.target, operation: body) }
         do {
             try Interruption.keepingBrokenPipes { try OutputTarget.$current.withValue(sink.target, operation: body) }
-        } catch let failure as WriteFailure where failure.error.exitCode == .brokenPipe {
-        } catch let failure as CommandFailure where failure.exitCode == .brokenPipe {
+        } catch let failure as WriteError where failure.error.exitCode == .brokenPipe {
+        } catch let failure as CommandError where failure.exitCode == .brokenPipe {
         }
     }
 
@@ -188,11 +188,11 @@ extension Shell {
 
     /// Lets the user edit a string in `$VISUAL` or `$EDITOR`, and returns the result.
     ///
-    /// - Throws: ``CommandFailure`` with `unavailable` if there is no editor, or it failed.
+    /// - Throws: ``CommandError`` with `unavailable` if there is no editor, or it failed.
     func editedExternally(_ text: String) throws -> String {
         let named = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR")
         guard named != nil || FileDescriptor.standardInput.isTerminal else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, ".edit needs a terminal, and standard input is not one",
                 hint: "set VISUAL or EDITOR to a program that needs no terminal")
         }
@@ -200,7 +200,7 @@ extension Shell {
         let temporary = Terminal.environment("TMPDIR") ?? "/tmp"
         // The editor opens the path, and the shell runs whatever is there afterwards, so no other user may replace it.
         guard DirectoryTrust.nobodyElse.allows(temporary) else {
-            throw CommandFailure(
+            throw CommandError(
                 .cannotCreate, "cannot edit in \(temporary): other users can replace files there",
                 hint: "set TMPDIR to a directory that belongs to you, or to root with the sticky bit")
         }
@@ -214,17 +214,17 @@ extension Shell {
             try file.writeAll(Array((text + "\n").utf8))
             try file.closeFile()
         } catch {
-            throw CommandFailure.system(error, "cannot write \(path)")
+            throw CommandError.system(error, "cannot write \(path)")
         }
         let code = try ChildCommand("\(editor) '\(path.replacing("'", with: "'\\''"))'", takesInput: false).wait()
         guard code == 0 else {
-            throw CommandFailure(
+            throw CommandError(
                 .unavailable, "\(editor) exited with code \(code)", hint: "set VISUAL or EDITOR to an editor")
         }
         let edited = try FileDescriptor.openForReading(path)
         defer { try? edited.closeFile() }
         guard var result = String(validating: try edited.readAll(limit: 64 << 20, name: path), as: UTF8.self) else {
-            throw CommandFailure(.badData, "the edited text is not UTF-8")
+            throw CommandError(.badData, "the edited text is not UTF-8")
         }
         while result.last?.isNewline ?? false { result.removeLast() }
         return result

@@ -10,7 +10,7 @@ extension Shell {
             do {
                 // A pipe could block the shell forever.
                 guard !FileDescriptor.isSpecial(path) else {
-                    throw CommandFailure(.badConfiguration, "\(path) is not a regular file", hint: "replace it")
+                    throw CommandError(.badConfiguration, "\(path) is not a regular file", hint: "replace it")
                 }
                 guard try runFile(path) else { return }
             } catch {
@@ -61,7 +61,7 @@ extension Shell {
             case .end: return
             case .interrupted(let hadText):
                 if !hadText { StandardError.shared.write("Ctrl-D or .quit to leave\n") }
-            case .ended(let code): throw CommandFailure.silent(code)
+            case .ended(let code): throw CommandError.silent(code)
             case .editExternally(let input):
                 do {
                     text = try editedExternally(input)
@@ -74,7 +74,7 @@ extension Shell {
     }
 
     /// Without this check, a key with a letter in another encoding would become a different key.
-    private static let notText = CommandFailure(
+    private static let notText = CommandError(
         .usage, "the input contains bytes that are not UTF-8, shown as �; nothing was run",
         hint: #"write bytes as "\xE9" or 0xE9, and the character � itself as "\u{FFFD}""#)
 
@@ -100,7 +100,7 @@ extension Shell {
         do {
             commands = try ShellScanner.commands(in: input)
         } catch {
-            _ = CommandRunner.report { throw CommandFailure(error) }
+            _ = CommandRunner.report { throw CommandError(error) }
             return true
         }
         if commands.first.map({ MetaCommand(word: $0.arguments[0], commands: commandNames) != .edit }) ?? false {
@@ -118,7 +118,7 @@ extension Shell {
 
     /// Ends the shell if SIGTERM or SIGHUP arrived while a command ran.
     private func endIfAsked() throws {
-        if case .end(let code) = Interruption.reason { throw CommandFailure.silent(code) }
+        if case .end(let code) = Interruption.reason { throw CommandError.silent(code) }
     }
 
     // MARK: - Without the line editor
@@ -132,12 +132,12 @@ extension Shell {
             do {
                 guard let line = try reader.next() else { break }
                 guard let text = String(validating: line.bytes, as: UTF8.self) else {
-                    throw CommandFailure(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+                    throw CommandError(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
                 }
                 input += input.isEmpty ? text : "\n" + text
-            } catch let failure as LineReadFailure {
+            } catch let failure as LineReadError {
                 guard case .system(let error) = failure.reason, error.isInterruption else {
-                    if let code = Interruption.endOfTerminal() { throw CommandFailure.silent(code) }
+                    if let code = Interruption.endOfTerminal() { throw CommandError.silent(code) }
                     throw failure
                 }
                 try endIfAsked()
@@ -155,7 +155,7 @@ extension Shell {
             input = ""
             try endIfAsked()
         }
-        if let code = Interruption.endOfTerminal() { throw CommandFailure.silent(code) }
+        if let code = Interruption.endOfTerminal() { throw CommandError.silent(code) }
         StandardError.shared.write("\n")
     }
 }

@@ -75,7 +75,7 @@ final class Shell {
             if !goesOn { break sources }
         }
         if invocation.sources.isEmpty { _ = try runFile(.standardInput, name: "standard input") }
-        if let firstFailure { throw CommandFailure.silent(firstFailure) }
+        if let firstFailure { throw CommandError.silent(firstFailure) }
     }
 
     /// - Returns: Whether to continue; `false` after `quit`.
@@ -96,7 +96,7 @@ final class Shell {
     /// - Returns: Whether to continue; `false` after `quit`.
     func runFile(_ path: String) throws -> Bool {
         guard openFiles.count < 16, !openFiles.contains(path) || path == "-" else {
-            throw CommandFailure(.usage, "\(path) includes itself, or files are nested more than 16 deep")
+            throw CommandError(.usage, "\(path) includes itself, or files are nested more than 16 deep")
         }
         let descriptor = try FileDescriptor.openForReading(path)
         defer { if path != "-" { try? descriptor.closeFile() } }
@@ -112,7 +112,7 @@ final class Shell {
             let commands: [ShellCommand]
             do {
                 guard let text = String(validating: line.bytes, as: UTF8.self) else {
-                    throw CommandFailure(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
+                    throw CommandError(.badData, "the line is not UTF-8", hint: "write bytes as 0x68 or b64:aA==")
                 }
                 commands = try scanner.feed(text)
             } catch {
@@ -178,7 +178,7 @@ final class Shell {
             try Invocation.refuseCommandToCome(verb)
             let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
             let near = NearestName.find(near: verb, of: names.sorted())
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "unknown command \(verb)",
                 hint: near.map { "did you mean \($0)?" } ?? "help lists the commands")
         }
@@ -201,19 +201,19 @@ final class Shell {
     // MARK: - Locations
 
     /// The failure of an invalid line, with its position in the script.
-    static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandFailure {
+    static func located(_ error: any Error, in name: String, line: Int = 1) -> CommandError {
         guard let mistake = error as? ShellSyntaxError else {
-            return CommandFailure(error).within("\(name):\(line)")
+            return CommandError(error).within("\(name):\(line)")
         }
-        return CommandFailure(.usage, mistake.message).within("\(name):\(mistake.line):\(mistake.column)")
+        return CommandError(.usage, mistake.message).within("\(name):\(mistake.line):\(mistake.column)")
     }
 
     private static func located(_ error: any Error, _ place: String) -> any Error {
-        if var usage = error as? UsageFailure {
+        if var usage = error as? UsageError {
             // The location ends with the command's name, which the failure already contains.
             usage.context = [place] + usage.context.dropFirst()
             return usage
         }
-        return CommandFailure(error).within(place)
+        return CommandError(error).within(place)
     }
 }

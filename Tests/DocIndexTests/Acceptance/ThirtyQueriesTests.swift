@@ -89,12 +89,12 @@ import Testing
             all.limit = nil
             let ids = try found(all, catalogue)
             return ids.dropFirst((number - 1) * size).prefix(size).map { "\($0)" }
-        case .count(let predicates):
-            return predicates.map { predicate in
-                "\(documents.count { NaiveQuery.holds(predicate, for: $0.content) })"
+        case .count(let filters):
+            return filters.map { filter in
+                "\(documents.count { NaiveQuery.holds(filter, for: $0.content) })"
             }
-        case .facets(let paths, let predicate, let limit):
-            let matching = documents.filter { NaiveQuery.holds(predicate, for: $0.content) }
+        case .facets(let paths, let filter, let limit):
+            let matching = documents.filter { NaiveQuery.holds(filter, for: $0.content) }
             return paths.flatMap { path in
                 var counts: [String: (value: DocumentValue, count: Int)] = [:]
                 for document in matching {
@@ -106,25 +106,25 @@ import Testing
                 }
                 return ranked.prefix(limit).map { "\($0.value) \($0.count)" }
             }
-        case .summarize(let aggregation, let predicate):
-            return groups(aggregation, documents.map(\.content).filter { NaiveQuery.holds(predicate, for: $0) })
+        case .summarize(let aggregation, let filter):
+            return groups(aggregation, documents.map(\.content).filter { NaiveQuery.holds(filter, for: $0) })
         }
     }
 
     /// Returns the IDs that a query finds. For order by score, that of the text index is used, which has its own tests.
     private func found(_ query: Query, _ catalogue: Catalogue) throws -> [DocumentID] {
-        guard query.sort == [.bestFirst], case .search(let condition) = query.predicate else {
+        guard query.sort == [.bestFirst], case .search(let condition) = query.filter else {
             return NaiveQuery.answer(query, among: catalogue.model)
         }
         let ranked = try catalogue.photos.search(condition.text, limit: nil).map(\.document)
         let matching = Set(
-            catalogue.model.documents.filter { Self.hasWords(query.predicate, $0.content) }.map(\.id))
-        #expect(Set(ranked.map(\.id)) == matching, "\(query.predicate)")
+            catalogue.model.documents.filter { Self.hasWords(query.filter, $0.content) }.map(\.id))
+        #expect(Set(ranked.map(\.id)) == matching, "\(query.filter)")
         return ranked.map(\.id).prefix(query.limit ?? .max).map { $0 }
     }
 
     /// Returns whether the fields of the text index contain the words.
-    private static func hasWords(_ search: DocIndex.Predicate, _ photo: DocumentObject) -> Bool {
+    private static func hasWords(_ search: DocIndex.Filter, _ photo: DocumentObject) -> Bool {
         var texts = DocumentObject()
         for name in ["title", "caption", "keywords", "note"] { texts[name] = photo[name] }
         return search.matches(texts)
@@ -173,7 +173,7 @@ import Testing
             }
         }
         let query = Query(
-            try DocIndex.Predicate(parsing: "rating >= 4 and keywords has brooklyn"), sort: [.descending("taken")],
+            try DocIndex.Filter(parsing: "rating >= 4 and keywords has brooklyn"), sort: [.descending("taken")],
             limit: 20)
         var updates = try photos.observe(query).makeAsyncIterator()
         var shown: [Document] = []
@@ -198,7 +198,7 @@ import Testing
             let chosen = try catalogue.photos.find("rating >= 2").map(\.id)
             let before = try catalogue.photos.find(Query())
             #expect(chosen.count > 200)
-            let marked = DocIndex.Predicate.compare("keywords[]", .equal, "to print")
+            let marked = DocIndex.Filter.compare("keywords[]", .equal, "to print")
             try store.write { transaction in
                 for id in chosen {
                     try transaction.update(id, in: "photos") { photo in

@@ -56,27 +56,27 @@ import Testing
     @Test func `Facets and distinct values match a count over every document`() throws {
         try withDocuments { collection, documents in
             for condition in Self.conditions {
-                let predicate = try Predicate(parsing: condition)
-                let matching = documents.filter { NaiveQuery.holds(predicate, for: $0) }
+                let filter = try Filter(parsing: condition)
+                let matching = documents.filter { NaiveQuery.holds(filter, for: $0) }
                 for path: FieldPath in ["kind", "n", "tags[]", "year", "absent"] {
                     var counts: [DocumentValue: Int] = [:]
                     for document in matching {
                         for value in Self.values(path, document) { counts[value, default: 0] += 1 }
                     }
-                    let facets = try collection.facets(path, where: predicate)
+                    let facets = try collection.facets(path, where: filter)
                     #expect(
                         Dictionary(uniqueKeysWithValues: facets.map { ($0.value, $0.count) }) == counts,
                         "\(condition) \(path)")
                     #expect(zip(facets, facets.dropFirst()).allSatisfy { $0.count >= $1.count })
-                    #expect(try collection.facets(path, where: predicate, limit: 2) == Array(facets.prefix(2)))
-                    let distinct = try collection.distinct(path, where: predicate)
+                    #expect(try collection.facets(path, where: filter, limit: 2) == Array(facets.prefix(2)))
+                    let distinct = try collection.distinct(path, where: filter)
                     let expected = counts.keys.sorted { ReferenceOrder.compare($0, $1) < 0 }
                     #expect(distinct == expected, "\(condition) \(path)")
-                    #expect(try collection.distinct(path, where: predicate, limit: 3) == Array(expected.prefix(3)))
+                    #expect(try collection.distinct(path, where: filter, limit: 3) == Array(expected.prefix(3)))
                 }
-                let several = try collection.facets(["kind", "tags[]"], where: predicate)
-                #expect(try several[1] == collection.facets("tags[]", where: predicate))
-                #expect(try collection.count(where: predicate) == matching.count)
+                let several = try collection.facets(["kind", "tags[]"], where: filter)
+                #expect(try several[1] == collection.facets("tags[]", where: filter))
+                #expect(try collection.count(where: filter) == matching.count)
             }
         }
     }
@@ -84,13 +84,13 @@ import Testing
     @Test func `Groups have the sums, averages and extremes of their documents`() throws {
         try withDocuments { collection, documents in
             for condition in Self.conditions {
-                let predicate = try Predicate(parsing: condition)
-                let matching = documents.filter { NaiveQuery.holds(predicate, for: $0) }
+                let filter = try Filter(parsing: condition)
+                let matching = documents.filter { NaiveQuery.holds(filter, for: $0) }
                 let groups = try collection.summarize(
                     Aggregation(
                         by: [.value("kind")],
                         [.count, .sum("n"), .average("n"), .minimum("n"), .maximum("n"), .distinctCount("tags[]")]),
-                    where: predicate)
+                    where: filter)
                 let kinds = Set(matching.compactMap { $0["kind"]?.stringValue }).sorted()
                 #expect(groups.map { $0.key } == kinds.map { [.string($0)] })
                 for group in groups {
@@ -108,7 +108,7 @@ import Testing
                     #expect(group.values[5] == .int(Int64(tags.count)))
                 }
             }
-            let whole = try collection.summarize(Aggregation(), where: Predicate(parsing: "n = 99"))
+            let whole = try collection.summarize(Aggregation(), where: Filter(parsing: "n = 99"))
             #expect(whole.map { $0.values } == [[0]])
         }
     }

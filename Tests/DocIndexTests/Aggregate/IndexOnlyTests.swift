@@ -59,11 +59,11 @@ import Testing
     @Test func `Counts of ranges match a scan, whatever the order of the index`() throws {
         try withDocuments { collection, documents in
             for condition in Self.conditions {
-                let predicate = try Predicate(parsing: condition)
-                let expected = documents.count { NaiveQuery.holds(predicate, for: $0) }
-                for plan in try collection.plans(Query(predicate)) {
+                let filter = try Filter(parsing: condition)
+                let expected = documents.count { NaiveQuery.holds(filter, for: $0) }
+                for plan in try collection.plans(Query(filter)) {
                     let count = try collection.count(
-                        where: predicate, options: QueryOptions(hint: .plan(plan.identity)))
+                        where: filter, options: QueryOptions(hint: .plan(plan.identity)))
                     #expect(count == expected, "\(condition), \(plan), \(TestRun.repetition)")
                 }
             }
@@ -74,18 +74,18 @@ import Testing
         try withDocuments { collection, documents in
             var coveredCount = 0
             for condition in Self.conditions {
-                let predicate = try Predicate(parsing: condition)
+                let filter = try Filter(parsing: condition)
                 for paths: [FieldPath] in [["n"], ["kind"], ["tags[]"], ["kind", "n", "note"], ["n", "tags[]"]] {
-                    let found = try collection.facets(paths, where: predicate)
-                    let scanned = try collection.facets(paths, where: predicate, options: QueryOptions(hint: .scan))
+                    let found = try collection.facets(paths, where: filter)
+                    let scanned = try collection.facets(paths, where: filter, options: QueryOptions(hint: .scan))
                     #expect(found == scanned, "\(condition), \(paths), \(TestRun.repetition)")
-                    let query = Query(predicate)
+                    let query = Query(filter)
                     let (rows, plan) = try collection.prepare(query, QueryOptions())
                     guard var covered = CoveredFacets(plan, paths, rows: rows) else { continue }
-                    let runner = QueryRunner(rows: rows, query: query, plan: plan)
-                    if try covered.counts(runner) != nil {
+                    let executor = QueryExecutor(rows: rows, query: query, plan: plan)
+                    if try covered.counts(executor) != nil {
                         coveredCount += 1
-                        #expect(runner.work.documentsExamined == 0)
+                        #expect(executor.work.documentsExamined == 0)
                     }
                 }
             }

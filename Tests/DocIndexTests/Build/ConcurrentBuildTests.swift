@@ -62,7 +62,7 @@ import Testing
                     let snapshot = try store.snapshot()
                     try OnlineBuildTests.expectRightAnswers(snapshot.collections[0])
                     // There is always an index on the year that can answer.
-                    let plan = try snapshot.collections[0].plan(Query(Predicate(parsing: "year = 1907")))
+                    let plan = try snapshot.collections[0].plan(Query(Filter(parsing: "year = 1907")))
                     if plan.access == .scan { Issue.record("no index answers") }
                 }
             }

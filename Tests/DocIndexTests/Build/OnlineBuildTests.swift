@@ -47,7 +47,7 @@ import Testing
         for condition in [
             "year = 1907", "year >= 1918 and place = Rome", "tags has fog", "place = Bath", "year < 1903",
         ] {
-            let query = Query(try Predicate(parsing: condition), sort: [.descending("year")])
+            let query = Query(try Filter(parsing: condition), sort: [.descending("year")])
             #expect(
                 try photos.find(query).map(\.id) == NaiveQuery.answer(query, among: documents), "\(condition)",
                 sourceLocation: sourceLocation)
@@ -86,7 +86,7 @@ import Testing
     }
 
     static func access(_ condition: String, _ store: DocumentStore) throws -> String {
-        try store.collection("photos").plan(Query(Predicate(parsing: condition))).access.description
+        try store.collection("photos").plan(Query(Filter(parsing: condition))).access.description
     }
 
     // MARK: -

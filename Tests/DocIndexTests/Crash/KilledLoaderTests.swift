@@ -120,7 +120,7 @@ import Testing
             let numbers = Set(structure.segments.map(\.number))
             if numbers.count + 1 < Int(structure.nextSegment) { result.hasGaps = true }
             for number in 1..<structure.nextSegment + 8 where !numbers.contains(number) {
-                let prefix = TextKeyspace.terms.segment(entry.number, number)
+                let prefix = TextIndexKey.terms.segment(entry.number, number)
                 var cursor = try store.database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
                 if try cursor.advance() { result.isUnfinished = true }
             }

@@ -31,10 +31,10 @@ import Testing
                     try collection.put(["id": .int(Int64(id)), "v": value])
                 }
                 for (selector, ids) in Self.selectors {
-                    let query = Query(try Predicate(selector: selector))
+                    let query = Query(try Filter(selector: selector))
                     #expect(try collection.find(query).map(\.id) == ids.map { .int($0) }, "\(selector), \(indexes)")
                 }
-                let any = Predicate.isIn("v", [.array([1]), .object(["y": 2, "x": 1]), .array([9]), "a", "b", "c"])
+                let any = Filter.isIn("v", [.array([1]), .object(["y": 2, "x": 1]), .array([9]), "a", "b", "c"])
                 #expect(try collection.find(Query(any)).map(\.id) == [0, 1, 5, 6])
                 let distinct: [DocumentValue] = [
                     1, .array([]), .array([0]), .array([1]), .array([1, 2]), .object([:]), .object(["x": 1]),
@@ -96,9 +96,9 @@ import Testing
                     "n[][] between 4 and 6",
                 ]
                 for condition in conditions {
-                    for plan in try collection.plans(Query(try Predicate(parsing: condition))) {
+                    for plan in try collection.plans(Query(try Filter(parsing: condition))) {
                         let found = try collection.find(
-                            Query(try Predicate(parsing: condition)),
+                            Query(try Filter(parsing: condition)),
                             options: QueryOptions(hint: .plan(plan.identity)))
                         #expect(found.map(\.id) == [2, 3], "\(condition), \(plan)")
                     }
@@ -158,7 +158,7 @@ import Testing
         }
         try store.close()
         let database = try Database.open(at: path)
-        let prefix = StoreKeyspace.values.prefix(1)
+        let prefix = StoreKey.values.prefix(1)
         for pair in try allPairs(in: database) where pair.key.starts(with: prefix) {
             let kind = pair.key[prefix.count]
             guard kind == OrderedValue.Kind.array.rawValue || kind == OrderedValue.Kind.object.rawValue,
@@ -167,9 +167,9 @@ import Testing
             try database.delete(pair.key)
             try database.put(pair.value, forKey: prefix + [kind - 1] + pair.key[end...])
         }
-        let catalog = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
+        let catalog = try #require(try database.value(forKey: StoreKey.catalogKey))
         let text = String(decoding: catalog, as: UTF8.self).replacing(#"{"docindex":4"#, with: #"{"docindex":3"#)
-        try database.put(Array(text.utf8), forKey: StoreKeyspace.catalogKey)
+        try database.put(Array(text.utf8), forKey: StoreKey.catalogKey)
         try database.close()
     }
 
@@ -197,7 +197,7 @@ import Testing
             try expectSound(store)
             try store.close()
             let database = try Database.open(at: path)
-            let text = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
+            let text = try #require(try database.value(forKey: StoreKey.catalogKey))
             let catalog = try Catalog(encoded: text)
             // Numbers are never reused: 2 is the index that was kept.
             #expect(catalog.collections[0].indexes.map(\.number) == [3, 2])

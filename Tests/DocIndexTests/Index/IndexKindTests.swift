@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func keys(of index: Int, in store: DocumentStore) throws -> [(key: [UInt8], value: [UInt8])] {
-        try allPairs(in: store.database).filter { $0.key.starts(with: StoreKeyspace.values.prefix(UInt32(index))) }
+        try allPairs(in: store.database).filter { $0.key.starts(with: StoreKey.values.prefix(UInt32(index))) }
     }
 
     @Test func `Counters match a recount after any changes`() throws {
@@ -185,7 +185,7 @@ import Testing
         var catalog = store.currentCatalog
         #expect(!catalog.hasOutdatedIndexes)
         catalog.collections[0].indexes[0].fingerprint = "0000000000000000"
-        try store.database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey)
+        try store.database.put(catalog.encoded, forKey: StoreKey.catalogKey)
         try store.close()
         return catalog.encoded
     }
@@ -196,7 +196,7 @@ import Testing
             let catalog = try Self.makeStoreOfOlderRules(at: path)
             let store = try DocumentStore.open(
                 at: path, options: DocumentStore.Options(finishesSchemaChange: false))
-            #expect(try store.database.value(forKey: StoreKeyspace.catalogKey) == catalog)
+            #expect(try store.database.value(forKey: StoreKey.catalogKey) == catalog)
             #expect(try store.collection("c").find("n = A").count == 1)
             try store.collection("c").put(["id": 2, "n": "a"])
             try store.finishSchemaChange()

@@ -136,7 +136,7 @@ import Testing
             let path = directory + "/s"
             try DocumentStore.open(at: path, schema: Self.checksum).close()
             let database = try Database.open(at: path)
-            try database.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(false) + [0x15, 9])
+            try database.put([], forKey: StoreKey.values.prefix(1) + OrderedValue.encoded(false) + [0x15, 9])
             let store = try DocumentStore.open(on: database)
             let collection = try store.collection("c")
             try collection.put(["id": 1, "sum": 2])

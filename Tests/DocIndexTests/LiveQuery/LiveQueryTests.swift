@@ -26,7 +26,7 @@ import Testing
     ) async throws {
         let (condition, sort, limit) = Self.queries[number]
         let query = Query(
-            try Predicate(parsing: condition), sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort), limit: limit)
+            try Filter(parsing: condition), sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort), limit: limit)
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)
@@ -70,7 +70,7 @@ import Testing
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)
         let collection = try store.collection("c")
-        var sums = try collection.observe(Aggregation([.count, .sum("n")]), where: Predicate(parsing: "kind = 1"))
+        var sums = try collection.observe(Aggregation([.count, .sum("n")]), where: Filter(parsing: "kind = 1"))
             .makeAsyncIterator()
         #expect(try await sums.next()?.first?.values == [0, 0])
         try collection.put(["id": 1, "kind": 1, "n": 5])

@@ -27,7 +27,7 @@ import Testing
                     }
                 }
             }
-            let query = Query(try Predicate(parsing: "kind = 1"), sort: [.ascending("n")], limit: 50)
+            let query = Query(try Filter(parsing: "kind = 1"), sort: [.ascending("n")], limit: 50)
             var live = LiveResult(collection: collection, query: query, options: QueryOptions())
             var shown: [Document] = []
             try #require(try live.update()).apply(to: &shown)
@@ -67,20 +67,20 @@ import Testing
         }
         let task = Task.detached { () throws -> (cancelledAt: Int, endedAt: Int) in
             var cancelledAt = 0
-            let query = Query(try Predicate(parsing: "note = 1"))
+            let query = Query(try Filter(parsing: "note = 1"))
             let (rows, plan) = try collection.prepare(query, QueryOptions())
             let progress = { @Sendable (_: QueryProgress) in
                 unsafe withUnsafeCurrentTask { task in _ = unsafe task?.cancel() }
             }
-            let runner = QueryRunner(
+            let executor = QueryExecutor(
                 rows: rows, query: query, plan: plan, options: QueryOptions(progress: progress))
             do {
-                try runner.run { _, _, _, _ in true }
+                try executor.run { _, _, _, _ in true }
             } catch is CancellationError {
                 // The first report comes after 4,096 steps: a key and a document each.
                 cancelledAt = 2048
             }
-            return (cancelledAt, runner.work.documentsExamined)
+            return (cancelledAt, executor.work.documentsExamined)
         }
         let (cancelledAt, endedAt) = try await task.value
         #expect(cancelledAt > 0 && endedAt >= cancelledAt && endedAt - cancelledAt <= 256, "\(endedAt)")

@@ -81,7 +81,7 @@ struct CatalogDataTests {
         var found = 0
         for (condition, sort, limit) in Self.conditions {
             let query = Query(
-                try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit)
+                try Filter(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit)
             let expected = NaiveQuery.answer(query, among: model)
             #expect(try pictures.find(condition, sort: sort, limit: limit).map(\.id) == expected, "\(condition)")
             found += expected.count
@@ -104,7 +104,7 @@ struct CatalogDataTests {
                 let hits = try pictures.search(word, limit: nil)
                 #expect(Set(hits.map(\.document.id)) == Set(expected.map(\.id)), "\(word)")
                 #expect(!hits.isEmpty)
-                let tate = Predicate.compare("source", .equal, "tate")
+                let tate = Filter.compare("source", .equal, "tate")
                 #expect(
                     try pictures.search(word, where: tate, limit: nil)
                         == hits.filter { $0.document["source"] == "tate" })

@@ -9,17 +9,17 @@ import class Foundation.JSONEncoder
 @Suite struct ConditionNotationTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         let text: String
-        let predicate: Predicate
+        let filter: Filter
 
-        init(_ text: String, _ predicate: Predicate) {
+        init(_ text: String, _ filter: Filter) {
             self.text = text
-            self.predicate = predicate
+            self.filter = filter
         }
 
         var testDescription: String { text }
     }
 
-    private static func equal(_ path: FieldPath, _ value: DocumentValue) -> Predicate { .compare(path, .equal, value) }
+    private static func equal(_ path: FieldPath, _ value: DocumentValue) -> Filter { .compare(path, .equal, value) }
 
     static let operators: [Accepted] = [
         .init("", .all), .init("   ", .all), .init("\n\t", .all),
@@ -152,7 +152,7 @@ import class Foundation.JSONEncoder
 
     @Test(arguments: operators + values + paths + structure)
     func `A valid condition is parsed`(accepted: Accepted) throws {
-        #expect(try Predicate(parsing: accepted.text) == accepted.predicate)
+        #expect(try Filter(parsing: accepted.text) == accepted.filter)
     }
 
     // MARK: - What is rejected
@@ -213,7 +213,7 @@ import class Foundation.JSONEncoder
     ]
 
     @Test(arguments: refused) func `An invalid condition is rejected with its position`(refused: Refused) {
-        let error = expectFailure(.invalidQuery) { try Predicate(parsing: refused.text) }
+        let error = expectFailure(.invalidQuery) { try Filter(parsing: refused.text) }
         #expect(error?.position == refused.position)
         #expect(error?.message.contains(refused.part) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("at character \(refused.position + 1)") == true, "\(error?.message ?? "")")
@@ -221,25 +221,25 @@ import class Foundation.JSONEncoder
 
     @Test func `A word that could be a keyword is not a value unless quoted`() throws {
         // Otherwise a forgotten value would change the meaning of the condition: rating = "and".
-        expectFailure(.invalidQuery) { try Predicate(parsing: "rating = and keywords has sea") }
-        expectFailure(.invalidQuery) { try Predicate(parsing: "a = or b = 2") }
+        expectFailure(.invalidQuery) { try Filter(parsing: "rating = and keywords has sea") }
+        expectFailure(.invalidQuery) { try Filter(parsing: "a = or b = 2") }
         #expect(
-            try Predicate(parsing: "a = 'and' b = 2") == .and([.compare("a", .equal, "and"), .compare("b", .equal, 2)]))
+            try Filter(parsing: "a = 'and' b = 2") == .and([.compare("a", .equal, "and"), .compare("b", .equal, 2)]))
     }
 
     @Test func `Conditions may be nested 64 levels and no deeper, negations without limit`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a = 1" + String(repeating: ")", count: depth)
         }
-        #expect(try Predicate(parsing: nested(63)) == .compare("a", .equal, 1))
-        let error = expectFailure(.invalidQuery, containing: "64 deep") { try Predicate(parsing: nested(64)) }
+        #expect(try Filter(parsing: nested(63)) == .compare("a", .equal, 1))
+        let error = expectFailure(.invalidQuery, containing: "64 deep") { try Filter(parsing: nested(64)) }
         #expect(error?.position == 64)
-        expectFailure(.invalidQuery, containing: "64 deep") { try Predicate(parsing: nested(100_000)) }
+        expectFailure(.invalidQuery, containing: "64 deep") { try Filter(parsing: nested(100_000)) }
         // Depth is not length.
         let long = Array(repeating: "(a = 1)", count: 2000).joined(separator: " or ")
-        #expect(try Predicate(parsing: long).matches(["a": 1]))
+        #expect(try Filter(parsing: long).matches(["a": 1]))
         let negated = String(repeating: "not ", count: 10_001) + "a = 1"
-        #expect(try Predicate(parsing: negated) == .not(.compare("a", .equal, 1)))
+        #expect(try Filter(parsing: negated) == .not(.compare("a", .equal, 1)))
     }
 
     @Test func `Parsing random fragments never traps`() {
@@ -254,7 +254,7 @@ import class Foundation.JSONEncoder
         for _ in 0..<TestRun.rounds(4000, long: 500_000) {
             let text = (0..<random.number(below: 12)).map { _ in random.pick(pieces) }.joined()
             do {
-                _ = try Predicate(parsing: text).matches(["a": 1])
+                _ = try Filter(parsing: text).matches(["a": 1])
                 accepted += 1
             } catch {
                 let error = error as? DocIndexError

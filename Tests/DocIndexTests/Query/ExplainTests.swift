@@ -33,7 +33,7 @@ import Testing
 
     @Test func `An explanation has the plan, the counts and a reason for each unused index`() throws {
         try withDocuments { collection in
-            let query = Query(try Predicate(parsing: "n = 7 and title < m"), limit: 10)
+            let query = Query(try Filter(parsing: "n = 7 and title < m"), limit: 10)
             let explanation = try collection.explain(query)
             #expect(explanation.plan.identity == "index(n)")
             #expect(explanation.actual.resultCount == 0 && explanation.actual.keysExamined == 4)
@@ -54,15 +54,15 @@ import Testing
 
     @Test func `Advice names the fields of an index that would help`() throws {
         try withDocuments { collection in
-            let query = Query(try Predicate(parsing: "plain = 7"), sort: [.descending("title")], limit: 10)
+            let query = Query(try Filter(parsing: "plain = 7"), sort: [.descending("title")], limit: 10)
             #expect(try collection.explain(query).advice?.contains("(plain, -title)") == true)
-            #expect(try collection.explain(Query(try Predicate(parsing: "n = 7"))).advice == nil)
+            #expect(try collection.explain(Query(try Filter(parsing: "n = 7"))).advice == nil)
         }
     }
 
     @Test func `A hint is strict, and a scan can be disallowed`() throws {
         try withDocuments { collection in
-            let query = Query(try Predicate(parsing: "n = 7"))
+            let query = Query(try Filter(parsing: "n = 7"))
             #expect(try collection.plan(query, options: QueryOptions(hint: .scan)).identity == "scan")
             #expect(try collection.plan(query, options: QueryOptions(hint: .index("n"))).identity == "index(n)")
             expectFailure(.invalidQuery, containing: "index kind") {
@@ -70,7 +70,7 @@ import Testing
             }
             expectFailure(.queryTooLarge, containing: "index") {
                 _ = try collection.find(
-                    Query(try Predicate(parsing: "plain = 7")), options: QueryOptions(refusesScan: true))
+                    Query(try Filter(parsing: "plain = 7")), options: QueryOptions(refusesScan: true))
             }
             expectFailure(.queryTooLarge, containing: "limit") {
                 _ = try collection.find(
@@ -84,10 +84,10 @@ import Testing
 
     @Test func `Counting what an index answers exactly reads no document, and plans are stable`() throws {
         try withDocuments { collection in
-            let plan = try collection.plan(Query(try Predicate(parsing: "n >= 490")))
+            let plan = try collection.plan(Query(try Filter(parsing: "n >= 490")))
             #expect(plan.isExact)
-            for _ in 0..<5 { #expect(try collection.plan(Query(try Predicate(parsing: "n >= 490"))) == plan) }
-            #expect(try collection.count(where: Predicate(parsing: "n >= 490")) == 40)
+            for _ in 0..<5 { #expect(try collection.plan(Query(try Filter(parsing: "n >= 490"))) == plan) }
+            #expect(try collection.count(where: Filter(parsing: "n >= 490")) == 40)
         }
     }
 
@@ -99,10 +99,10 @@ import Testing
         try store.write { transaction in
             for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": .string("text \(id)")], in: "c") }
         }
-        let predicate = try Predicate(parsing: "s matches /x{3}y/")
+        let filter = try Filter(parsing: "s matches /x{3}y/")
         let reports = Mutex<[QueryProgress]>([])
         let options = QueryOptions(progress: { progress in reports.withLock { $0.append(progress) } })
-        #expect(try collection.find(Query(predicate), options: options).isEmpty)
+        #expect(try collection.find(Query(filter), options: options).isEmpty)
         let seen = reports.withLock { $0 }
         #expect(seen.count >= 5 && zip(seen, seen.dropFirst()).allSatisfy { $0.keysExamined < $1.keysExamined })
         #expect(seen.allSatisfy { $0.fraction > 0 && $0.fraction <= 1 })
@@ -111,7 +111,7 @@ import Testing
             let begun = AsyncStream.makeStream(of: Void.self)
             let task = Task(executorPreference: OwnThreads.shared) {
                 let options = QueryOptions(progress: { _ in begun.continuation.yield() })
-                while true { _ = try collection.find(Query(predicate), options: options) }
+                while true { _ = try collection.find(Query(filter), options: options) }
             }
             for await _ in begun.stream { break }
             let begin = clock.now

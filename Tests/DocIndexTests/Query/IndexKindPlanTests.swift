@@ -109,7 +109,7 @@ import Testing
                 }
             }
             let query = Query(
-                try Predicate(parsing: example.condition), sort: try example.sort.map(Query.SortKey.parse) ?? [],
+                try Filter(parsing: example.condition), sort: try example.sort.map(Query.SortKey.parse) ?? [],
                 limit: example.sort == nil ? nil : 10)
             let collection = try store.collection("c")
             let plan = try collection.plan(query)

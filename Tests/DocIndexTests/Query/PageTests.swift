@@ -80,11 +80,11 @@ import Testing
                 ]
                 let conditions = ["", "kind = 1", "kind in (0, 1) and n >= 1", "tags has x", "n = 3 or kind = 0"]
                 var query = Query(
-                    try Predicate(parsing: random.pick(conditions)), sort: random.pick(sorts),
+                    try Filter(parsing: random.pick(conditions)), sort: random.pick(sorts),
                     limit: random.pick([1, 3, 10]))
                 let plans = try collection.plans(query).map(\.identity)
                 let options = QueryOptions(hint: .plan(random.pick(plans)))
-                let expected = try collection.find(Query(query.predicate, sort: query.sort)).map(\.id)
+                let expected = try collection.find(Query(query.filter, sort: query.sort)).map(\.id)
                     .filter(staying.contains)
                 var found: [DocumentID] = []
                 var token: ContinuationToken?

@@ -48,7 +48,7 @@ import Testing
 
         var query: Query {
             get throws {
-                Query(try Predicate(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit)
+                Query(try Filter(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit)
             }
         }
 
@@ -169,7 +169,7 @@ import Testing
                     for sort in ["n", "-n"] {
                         for (limit, offset) in [(5, 0), (20, 7), (1000, 0), (3, 40)] {
                             var query = Query(
-                                try Predicate(parsing: condition), sort: try Query.SortKey.parse(sort), limit: limit)
+                                try Filter(parsing: condition), sort: try Query.SortKey.parse(sort), limit: limit)
                             query.offset = offset
                             let expected = NaiveQuery.answer(query, among: model)
                             for plan in try collection.plans(query) where plan.identity.hasPrefix("walk(") {
@@ -218,7 +218,7 @@ import Testing
             var leftCount = 0
             for condition in ["kind = late", "kind = late and odd = 1", "kind = early"] {
                 for (limit, offset) in [(5, 0), (20, 7), (600, 30)] {
-                    var query = Query(try Predicate(parsing: condition), limit: limit)
+                    var query = Query(try Filter(parsing: condition), limit: limit)
                     query.offset = offset
                     func answer(_ options: QueryOptions) throws -> (ids: [DocumentID], explanation: Explanation) {
                         var ids: [DocumentID] = []
@@ -267,13 +267,13 @@ import Testing
                     try transaction.put(document, in: "c")
                 }
             }
-            func count(_ condition: String) throws -> Int { try collection.count(where: Predicate(parsing: condition)) }
+            func count(_ condition: String) throws -> Int { try collection.count(where: Filter(parsing: condition)) }
             #expect(try count("gps missing") == 40)
             #expect(try count("gps exists") == 200)
             #expect(try count("gps exists and city missing") == (0..<240).count { $0 % 6 > 0 && $0 % 5 == 0 })
-            let plans = try collection.plans(Query(Predicate(parsing: "gps missing"))).map(\.identity)
+            let plans = try collection.plans(Query(Filter(parsing: "gps missing"))).map(\.identity)
             #expect(plans.contains("index(gps)") && !plans.contains("index(sparse)"))
-            let exact = try collection.plans(Query(Predicate(parsing: "gps exists and city missing")))
+            let exact = try collection.plans(Query(Filter(parsing: "gps exists and city missing")))
             #expect(exact.contains { $0.identity.hasPrefix("intersection(") && $0.isExact })
         }
     }
@@ -346,7 +346,7 @@ import Testing
                     Query(.not(.exists("n"))),
                 ] {
                     #expect(try collection.find(query).isEmpty)
-                    #expect(try collection.count(where: query.predicate) == 0)
+                    #expect(try collection.count(where: query.filter) == 0)
                 }
             }
         }

@@ -48,11 +48,11 @@ import Testing
             let clock = ContinuousClock()
             for (text, count) in Self.conditions {
                 let begin = clock.now
-                let predicate = try Predicate(parsing: text)
+                let filter = try Filter(parsing: text)
                 let read = clock.now
-                _ = try collection.plan(Query(predicate))
+                _ = try collection.plan(Query(filter))
                 let planned = clock.now
-                #expect(try collection.count(where: predicate) == count, "\(text.prefix(60))")
+                #expect(try collection.count(where: filter) == count, "\(text.prefix(60))")
                 print(
                     "\(text.prefix(40)): read \(read - begin), planned \(planned - read), counted \(clock.now - planned)"
                 )
@@ -78,7 +78,7 @@ import Testing
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let collection = try store.collection("c")
             try collection.put(["id": 1, "v": 1])
-            let query = Query(try Predicate(parsing: "v > 1 or k = 2"))
+            let query = Query(try Filter(parsing: "v > 1 or k = 2"))
             let task = Task.detached {
                 while !Task.isCancelled { await Task.yield() }
                 return try collection.plan(query)

@@ -135,7 +135,7 @@ import Testing
         #expect(Self.mistakes.count >= 100)
         try withPhotos { photos in
             for (condition, expected) in Self.mistakes {
-                let query = Query(try Predicate(parsing: condition))
+                let query = Query(try Filter(parsing: condition))
                 let told = try photos.diagnostics(of: query).map(\.description)
                 #expect(told.contains { $0.contains(expected) }, "\(condition): \(told)")
             }
@@ -146,10 +146,10 @@ import Testing
         #expect(Self.sparse.count >= 100)
         try withPhotos { photos in
             for condition in Self.sparse {
-                let query = Query(try Predicate(parsing: condition))
+                let query = Query(try Filter(parsing: condition))
                 let told = try photos.diagnostics(of: query)
                 #expect(told.isEmpty, "\(condition): \(told)")
-                let hasResults = try photos.count(where: query.predicate) > 0
+                let hasResults = try photos.count(where: query.filter) > 0
                 #expect(try photos.diagnostics(of: query, foundSomething: hasResults).isEmpty)
             }
         }
@@ -159,11 +159,11 @@ import Testing
         try withPhotos { photos in
             var count = 0
             for (condition, _) in Self.mistakes {
-                for diagnostic in try photos.diagnostics(of: Query(try Predicate(parsing: condition))) {
+                for diagnostic in try photos.diagnostics(of: Query(try Filter(parsing: condition))) {
                     guard case .otherKinds = diagnostic.problem else { continue }
                     for suggestion in diagnostic.suggestions {
                         count += 1
-                        let query = Query(try Predicate(parsing: suggestion))
+                        let query = Query(try Filter(parsing: suggestion))
                         #expect(try photos.diagnostics(of: query).isEmpty, "\(condition): \(suggestion)")
                     }
                 }
@@ -176,19 +176,19 @@ import Testing
         throws
     {
         try withPhotos { photos in
-            let query = Query(try Predicate(parsing: "rating = 5"), sort: try Query.SortKey.parse("-takn,title"))
+            let query = Query(try Filter(parsing: "rating = 5"), sort: try Query.SortKey.parse("-takn,title"))
             let diagnostics = try photos.diagnostics(of: query, fields: ["titel", "flash", "id"], foundSomething: true)
             #expect(diagnostics.map(\.path) == ["takn", "titel"])
             #expect(diagnostics.map(\.suggestions) == [["taken"], ["title"]])
             #expect(diagnostics.allSatisfy { $0.condition == nil && $0.problem == .unknownField })
-            let half = Query(try Predicate(parsing: "rating = 5 or ratng = 5"))
+            let half = Query(try Filter(parsing: "rating = 5 or ratng = 5"))
             #expect(try photos.diagnostics(of: half, foundSomething: true).map(\.suggestions) == [["rating"]])
         }
     }
 
     @Test func `An empty collection gives no diagnostics`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
-            let query = Query(try Predicate(parsing: "ratng = 5"))
+            let query = Query(try Filter(parsing: "ratng = 5"))
             #expect(try store.collection("photos").diagnostics(of: query).isEmpty)
         }
     }

@@ -116,7 +116,7 @@ import Testing
                 return true
             }
             let comment: Comment =
-                "\(query.predicate), \(query), \(explanation.plan), \(collection.definition.indexes), \(TestRun.repetition)"
+                "\(query.filter), \(query), \(explanation.plan), \(collection.definition.indexes), \(TestRun.repetition)"
             #expect(found.map(\.id) == expected, comment)
             #expect(found.allSatisfy { $0.content == model[$0.id] }, comment)
             #expect(explanation.resultCount == expected.count)
@@ -126,11 +126,11 @@ import Testing
         unlimited.limit = nil
         unlimited.offset = 0
         let count = NaiveQuery.answer(unlimited, among: model).count
-        for plan in try collection.plans(Query(query.predicate)) {
+        for plan in try collection.plans(Query(query.filter)) {
             let found = try collection.count(
-                where: query.predicate, options: QueryOptions(hint: .plan(plan.identity)))
+                where: query.filter, options: QueryOptions(hint: .plan(plan.identity)))
             #expect(
-                found == count, "\(query.predicate), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
+                found == count, "\(query.filter), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
         }
         if !expected.isEmpty { tally.nonempty += 1 }
     }

@@ -44,18 +44,18 @@ import Testing
     }
 
     /// A condition that contains a search half the time.
-    private static func predicate(_ random: inout SplitMix64, depth: Int = 2) throws -> Predicate {
+    private static func filter(_ random: inout SplitMix64, depth: Int = 2) throws -> Filter {
         if depth > 0 {
             switch random.number(below: 6) {
             case 0, 1:
-                return .and([try predicate(&random, depth: depth - 1), try predicate(&random, depth: depth - 1)])
-            case 2: return .or([try predicate(&random, depth: depth - 1), try predicate(&random, depth: depth - 1)])
-            case 3: return .not(try predicate(&random, depth: depth - 1))
+                return .and([try filter(&random, depth: depth - 1), try filter(&random, depth: depth - 1)])
+            case 2: return .or([try filter(&random, depth: depth - 1), try filter(&random, depth: depth - 1)])
+            case 3: return .not(try filter(&random, depth: depth - 1))
             default: break
             }
         }
         return random.once(in: 2)
-            ? try .search(random.pick(searches)) : try Predicate(parsing: random.pick(conditions))
+            ? try .search(random.pick(searches)) : try Filter(parsing: random.pick(conditions))
     }
 
     private static func sort(_ random: inout SplitMix64) throws -> [Query.SortKey] {
@@ -98,7 +98,7 @@ import Testing
             // Further rounds make up for what some miss.
             for round in 0..<10 * rounds where round < rounds || !ways.isSuperset(of: Self.ways) || nonempty <= 30 {
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 60, &random) }
-                var query = Query(try Self.predicate(&random))
+                var query = Query(try Self.filter(&random))
                 if random.once(in: 2) { query.sort = try Self.sort(&random) }
                 if random.once(in: 2) { query.limit = random.pick([1, 3, 10, 40]) }
                 if random.once(in: 4) { query.offset = random.pick([1, 5]) }
@@ -106,14 +106,14 @@ import Testing
                 for plan in try collection.plans(query) {
                     let options = QueryOptions(hint: .plan(plan.identity))
                     let found = try collection.find(query, options: options).map(\.id)
-                    #expect(found == expected, "\(query.predicate), \(query.sort), \(plan), \(TestRun.repetition)")
+                    #expect(found == expected, "\(query.filter), \(query.sort), \(plan), \(TestRun.repetition)")
                     ways.insert(String(plan.identity.prefix { $0 != "(" }))
                     if query.limit == nil, query.offset == 0 {
-                        let count = try collection.count(where: query.predicate)
-                        #expect(count == expected.count, "\(query.predicate), \(TestRun.repetition)")
+                        let count = try collection.count(where: query.filter)
+                        #expect(count == expected.count, "\(query.filter), \(TestRun.repetition)")
                     }
                 }
-                if !expected.isEmpty, query.predicate.description.contains("SEARCH") { nonempty += 1 }
+                if !expected.isEmpty, query.filter.description.contains("SEARCH") { nonempty += 1 }
             }
         }
         #expect(ways.isSuperset(of: Self.ways), "\(ways)")
@@ -129,7 +129,7 @@ import Testing
             for round in 0..<TestRun.rounds(60, long: 2000) {
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 80, &random) }
                 let search = random.pick(Self.searches)
-                let other = random.once(in: 4) ? Predicate.all : try Self.predicate(&random, depth: 0)
+                let other = random.once(in: 4) ? Filter.all : try Self.filter(&random, depth: 0)
                 // Scores of the search alone, if the other condition contributes none.
                 guard other.description.contains("SEARCH") == false else { continue }
                 let ranked = try collection.search(search, limit: nil).map(\.document)
@@ -137,7 +137,7 @@ import Testing
                 let query = Query(.and([try .search(search), other]), sort: [.bestFirst])
                 for plan in try collection.plans(query) {
                     let options = QueryOptions(hint: .plan(plan.identity))
-                    let comment: Comment = "\(query.predicate), \(plan), \(TestRun.repetition)"
+                    let comment: Comment = "\(query.filter), \(plan), \(TestRun.repetition)"
                     #expect(try collection.find(query, options: options).map(\.id) == expected, comment)
                     var some = query
                     some.limit = 3
@@ -168,29 +168,29 @@ import Testing
             try collection.put(["id": 1, "n": 5, "title": "sea"])
             try collection.put(["id": 2, "n": 1, "title": "fog at sea, and more words"])
             try collection.put(["id": 3, "n": 1, "title": "fog fog"])
-            let query = Query(try Predicate(parsing: "search 'fog' or n = 5"), sort: [.bestFirst])
+            let query = Query(try Filter(parsing: "search 'fog' or n = 5"), sort: [.bestFirst])
             #expect(try collection.find(query).map(\.id) == [3, 2, 1])
-            let both = Query(try Predicate(parsing: "search 'fog' (search 'sea' or n = 1)"), sort: [.bestFirst])
+            let both = Query(try Filter(parsing: "search 'fog' (search 'sea' or n = 1)"), sort: [.bestFirst])
             let either = try collection.search("fog OR sea").map(\.document.id)
             #expect(try collection.find(both).map(\.id) == either.filter { $0 != 1 })
         }
     }
 
     @Test func `Three notations of a search give the same condition, which can be saved`() throws {
-        let text = try Predicate(
+        let text = try Filter(
             parsing: "search 'fog \"golden gate\"' and not search :typed", parameters: ["typed": "rain"])
-        let swift = try Predicate.search("fog \"golden gate\"") && !(try Predicate.search("rain"))
-        let selector = try Predicate(
+        let swift = try Filter.search("fog \"golden gate\"") && !(try Filter.search("rain"))
+        let selector = try Filter(
             selector: #"{"$and": [{"$text": "fog \"golden gate\""}, {"$not": {"$text": "rain"}}]}"#)
         #expect(text == swift && selector == swift)
-        #expect(try Predicate(parsing: text.description) == text)
+        #expect(try Filter(parsing: text.description) == text)
         let query = Query(text, sort: [.bestFirst, .ascending("n")], limit: 5)
         #expect(try DocumentDecoder().decode(Query.self, from: DocumentEncoder().encode(query)) == query)
         #expect(try Query.SortKey.parse("-@score,n") == query.sort)
         // A field with that name is an ordinary field.
-        #expect(try Predicate(parsing: "search = fog") == .compare("search", .equal, "fog"))
+        #expect(try Filter(parsing: "search = fog") == .compare("search", .equal, "fog"))
         #expect(
-            try Predicate(parsing: "search exists search *= 'x'").description == "search EXISTS AND search *= \"x\"")
+            try Filter(parsing: "search exists search *= 'x'").description == "search EXISTS AND search *= \"x\"")
     }
 
     @Test func `A search that cannot be run is rejected`() throws {
@@ -206,9 +206,9 @@ import Testing
                 _ = try collection.observe(Query(try .search("fog"), sort: [.bestFirst]))
             }
         }
-        expectFailure(.invalidQuery, containing: "character 8") { _ = try Predicate(parsing: "search '\"fog'") }
-        expectFailure(.invalidQuery, containing: "ANY") { _ = try Predicate(parsing: "people any (search 'fog')") }
-        expectFailure(.invalidQuery, containing: "$text") { _ = try Predicate(selector: #"{"a": {"$text": "fog"}}"#) }
+        expectFailure(.invalidQuery, containing: "character 8") { _ = try Filter(parsing: "search '\"fog'") }
+        expectFailure(.invalidQuery, containing: "ANY") { _ = try Filter(parsing: "people any (search 'fog')") }
+        expectFailure(.invalidQuery, containing: "$text") { _ = try Filter(selector: #"{"a": {"$text": "fog"}}"#) }
         expectFailure(.invalidQuery, containing: "partial") { _ = try IndexCondition(parsing: "search 'fog'") }
     }
 
@@ -225,7 +225,7 @@ import Testing
             #expect(best.plan.identity == "ranked(words)" && best.plan.description.contains("SEARCH \"fog\""))
             #expect(best.json["plan"]?.objectValue?["op"] == "ranked")
             #expect(best.actual.documentsExamined == 0 && best.actual.resultCount == 5)
-            let few = try collection.explain(Query(try Predicate(parsing: "search 'fog' and n < 3")))
+            let few = try collection.explain(Query(try Filter(parsing: "search 'fog' and n < 3")))
             #expect(few.plan.indexNames.contains("n"))
             #expect(few.actual.resultCount == 3)
             #expect(try collection.explain(Query(try .search("17"))).plan.identity == "search(words)")
@@ -238,10 +238,10 @@ import Testing
         for id in 0..<300 {
             let document = Self.document(id, &random)
             for search in Self.searches {
-                let predicate = try Predicate.search(search)
+                let filter = try Filter.search(search)
                 #expect(
-                    predicate.matches(document) == NaiveQuery.holds(predicate, for: document), "\(document) \(search)")
-                if predicate.matches(document) { found += 1 }
+                    filter.matches(document) == NaiveQuery.holds(filter, for: document), "\(document) \(search)")
+                if filter.matches(document) { found += 1 }
             }
         }
         #expect(found > 200)
@@ -249,7 +249,7 @@ import Testing
         for (search, isThere) in [
             ("title:gate", true), ("tags:gate", false), ("\"gate golden\"~1", true), ("\"gate golden\"~0", false),
             ("harbour~1", true), ("barbor~1", false), ("harb*", true), ("gol* -fog", false), ("+fog absent", true),
-        ] { #expect(try Predicate.search(search).matches(document) == isThere, "\(search)") }
+        ] { #expect(try Filter.search(search).matches(document) == isThere, "\(search)") }
     }
 
     @Test(arguments: ["search 'fog'", "search 'fog -rain' and n < 15", "search '\"golden gate\"' or kind = 1"])
@@ -259,7 +259,7 @@ import Testing
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)
         let collection = try store.collection("c")
-        let query = Query(try Predicate(parsing: condition), sort: [.ascending("n")], limit: 8)
+        let query = Query(try Filter(parsing: condition), sort: [.ascending("n")], limit: 8)
         var model = DocumentModel()
         var updates = try collection.observe(query).makeAsyncIterator()
         var shown: [Document] = []

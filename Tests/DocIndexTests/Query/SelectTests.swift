@@ -32,7 +32,7 @@ import Testing
             }
             try whole.close()
             let database = try Database.open(at: path)
-            for row in 1...600 { try database.delete(StoreKeyspace.document(1, row: UInt64(row))) }
+            for row in 1...600 { try database.delete(StoreKey.document(1, row: UInt64(row))) }
             let store = try DocumentStore.open(on: database)
             try body(try store.collection("c"))
             try store.close()
@@ -49,7 +49,7 @@ import Testing
     ) throws {
         try withEntriesAlone { collection in
             let query = Query(
-                condition.isEmpty ? .all : try Predicate(parsing: condition),
+                condition.isEmpty ? .all : try Filter(parsing: condition),
                 sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort))
             // With so few documents, scanning all of them is as fast.
             let options = QueryOptions(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `A component that preserves its value is used, but whole numbers are read from documents`() throws {
         try withEntriesAlone { collection in
-            let query = Query(try Predicate(parsing: "title >= t3"), sort: [.ascending("title")], limit: 70)
+            let query = Query(try Filter(parsing: "title >= t3"), sort: [.ascending("title")], limit: 70)
             let titles = try collection.select(["title"], query)
             #expect(titles.map { $0["title"] } == Array(repeating: "t3", count: 60) + Array(repeating: "t4", count: 10))
             let years = Query(sort: [.ascending("year"), .ascending("title")], limit: 5)

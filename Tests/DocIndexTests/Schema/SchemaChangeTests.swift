@@ -42,7 +42,7 @@ import Testing
         return path
     }
 
-    private func keyCount(_ space: StoreKeyspace, _ number: UInt32, in database: Database) throws -> Int {
+    private func keyCount(_ space: StoreKey, _ number: UInt32, in database: Database) throws -> Int {
         let prefix = space.prefix(number)
         return try allPairs(in: database).count { $0.key.starts(with: prefix) }
     }
@@ -249,10 +249,10 @@ import Testing
     /// Modifies the catalog of a closed store.
     private func changeCatalog(_ path: String, _ change: (inout Catalog, Database) throws -> Void) throws {
         let database = try Database.open(at: path)
-        let record = try #require(try database.value(forKey: StoreKeyspace.catalogKey))
+        let record = try #require(try database.value(forKey: StoreKey.catalogKey))
         var catalog = try Catalog(encoded: record)
         try change(&catalog, database)
-        try database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey)
+        try database.put(catalog.encoded, forKey: StoreKey.catalogKey)
         try database.close()
     }
 
@@ -281,7 +281,7 @@ import Testing
                     let written = try texts.apply(
                         changes.texts, catalog: catalog, database: database, to: changes.batch)
                     try texts.write(written) { try database.write(changes.batch) }
-                    try database.put([7], forKey: StoreKeyspace.progress.prefix(entry.number))
+                    try database.put([7], forKey: StoreKey.progress.prefix(entry.number))
                 }
             }
             try Self.open(path, schema) { (store, database) throws in
@@ -299,7 +299,7 @@ import Testing
             try changeCatalog(path) { catalog, database in
                 catalog.collections[0].indexes = []
                 catalog.dropped = [Catalog.DroppedIndex(number: 1, kind: .value)]
-                for pair in try allPairs(in: database).filter({ $0.key.starts(with: StoreKeyspace.values.prefix(1)) })
+                for pair in try allPairs(in: database).filter({ $0.key.starts(with: StoreKey.values.prefix(1)) })
                     .prefix(9)
                 {
                     try database.delete(pair.key)
@@ -320,7 +320,7 @@ import Testing
                 catalog.collections[0].indexes.append(
                     Catalog.IndexEntry(number: 2, definition: definition, isReady: false))
                 catalog.nextIndex = 3
-                try database.put([], forKey: StoreKeyspace.values.prefix(2) + OrderedValue.encoded("t0") + [0x15, 1])
+                try database.put([], forKey: StoreKey.values.prefix(2) + OrderedValue.encoded("t0") + [0x15, 1])
             }
             try Self.open(path, Self.schema([.value("year", on: "year")])) { (_, database) throws in
                 #expect(try keyCount(.values, 2, in: database) == 0)
@@ -350,7 +350,7 @@ import Testing
     @Test func `A build over a damaged document fails, and succeeds after a repair`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.makeStore(in: directory)
-            let key = StoreKeyspace.document(1, row: 20)
+            let key = StoreKey.document(1, row: 20)
             let body = try Self.open(path, nil) { (_, database) throws in try #require(try database.value(forKey: key))
             }
             var database = try Database.open(at: path)

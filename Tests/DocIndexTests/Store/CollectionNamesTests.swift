@@ -9,7 +9,7 @@ import Testing
     static let schema = Schema(collections: [CollectionDefinition("photos"), CollectionDefinition("albums")])
 
     private func names(_ collection: UInt32, in database: Database) throws -> [[UInt8]] {
-        try allPairs(in: database).filter { $0.key.starts(with: StoreKeyspace.names.prefix(collection)) }.map(\.value)
+        try allPairs(in: database).filter { $0.key.starts(with: StoreKey.names.prefix(collection)) }.map(\.value)
     }
 
     @Test func `Names are stored once per collection, with the batch that needs them`() throws {

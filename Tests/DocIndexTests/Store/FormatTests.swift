@@ -50,7 +50,7 @@ import Testing
             }
             try expectSound(store)
             try store.flushTextIndexes()
-            let texts = try allPairs(in: database).filter { $0.key.first == StoreKeyspace.text.rawValue }
+            let texts = try allPairs(in: database).filter { $0.key.first == StoreKey.text.rawValue }
             #expect(
                 texts.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == [
                     "58 15 03 14: 01 02 01 04 01 02 01 01 01 01 33",
@@ -104,7 +104,7 @@ import Testing
             let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
             let photos = try store.collection("photos")
             func pairs() throws -> [String] {
-                try allPairs(in: database).filter { $0.key != StoreKeyspace.catalogKey }
+                try allPairs(in: database).filter { $0.key != StoreKey.catalogKey }
                     .map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" }
             }
             try photos.put(["id": "a", "year": 1930])
@@ -140,7 +140,7 @@ import Testing
             let store = try DocumentStore.open(
                 on: database, schema: Schema(collections: [CollectionDefinition("c")]))
             let collection = try store.collection("c")
-            func row(_ id: DocumentID) throws -> [UInt8]? { try database.value(forKey: StoreKeyspace.id(1, id)) }
+            func row(_ id: DocumentID) throws -> [UInt8]? { try database.value(forKey: StoreKey.id(1, id)) }
             try collection.put(["id": 1])
             try collection.put(["id": 2])
             try collection.put(["id": 1, "v": 2])
@@ -185,7 +185,7 @@ import Testing
     @Test(arguments: [0, 1, 255, 256, 65_535, 65_536, 1 << 32, .max] as [UInt64])
     func `A row at the end of a key is read back, and keys of other lengths have no row`(row: UInt64) {
         var key: [UInt8] = [1, 2]
-        StoreKeyspace.appendRow(row, to: &key)
+        StoreKey.appendRow(row, to: &key)
         #expect(self.row(in: key, at: 2) == row)
         #expect(self.row(in: key + [0], at: 2) == nil)
         #expect(self.row(in: Array(key.dropLast()), at: 2) == nil)
@@ -194,7 +194,7 @@ import Testing
     }
 
     // Outside the expectations: their macro and a span of a temporary crash the compiler (6.3.1).
-    private func row(in key: [UInt8], at offset: Int) -> UInt64? { StoreKeyspace.row(in: key.span, at: offset) }
+    private func row(in key: [UInt8], at offset: Int) -> UInt64? { StoreKey.row(in: key.span, at: offset) }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(separator: " ")

@@ -188,7 +188,7 @@ import Testing
             let epoch = store.epoch.description
             let written = Self.lines(
                 pairs.map { pair in
-                    if pair.key != StoreKeyspace.catalogKey { return pair }
+                    if pair.key != StoreKey.catalogKey { return pair }
                     let text = String(decoding: pair.value, as: UTF8.self)
                     let golden = text.replacing(epoch, with: "5f3ee5b3-1d3a-4b0e-9c1c-8f6d6a1c2b7e")
                     return (pair.key, Array(golden.utf8))

@@ -92,7 +92,7 @@ import Testing
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
             try store.collection("photos").put(["id": 1])
-            #expect(try database.value(forKey: StoreKeyspace.document(1, row: 1)) != nil)
+            #expect(try database.value(forKey: StoreKey.document(1, row: 1)) != nil)
             try store.close()
             expectLevelFailure(.closed) { try database.value(forKey: "M") }
             let again = try Database.open(at: directory + "/s")
@@ -173,7 +173,7 @@ import Testing
             try store.collection("photos").put(["id": "a", "year": 1930, "title": "Fog"])
             try store.close()
             let database = try Database.open(at: path)
-            try database.put(Array(catalog.utf8), forKey: StoreKeyspace.catalogKey)
+            try database.put(Array(catalog.utf8), forKey: StoreKey.catalogKey)
             try database.close()
             for schema in [nil, Self.schema] {
                 check {
@@ -301,7 +301,7 @@ import Testing
                 #"{"docindex":3,"schemaVersion":1,"epoch":"e","migrations":[],"nextCollection":1073741824,"#
                 + #""nextIndex":1073741824,"collections":[],"dropped":[]}"#
             let database = try Database.open(at: path)
-            try database.put(Array(full.utf8), forKey: StoreKeyspace.catalogKey)
+            try database.put(Array(full.utf8), forKey: StoreKey.catalogKey)
             try database.close()
             expectFailure(.invalidSchema, containing: "numbers", "dump") {
                 try DocumentStore.open(at: path, schema: Self.schema)
@@ -333,8 +333,8 @@ import Testing
 
     @Test func `A damaged or missing document body is corruption, never absence`() throws {
         try withDamagedStore {
-            try $0.put([0xff], forKey: StoreKeyspace.document(1, row: 1))
-            try $0.delete(StoreKeyspace.document(1, row: 2))
+            try $0.put([0xff], forKey: StoreKey.document(1, row: 1))
+            try $0.delete(StoreKey.document(1, row: 2))
         } _: { photos in
             for id in [1, 2] as [DocumentID] {
                 expectFailure(.corruption, containing: "photos") { try photos.document(id) }
@@ -352,7 +352,7 @@ import Testing
     @Test(arguments: [[], [0x80], [1, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]] as [[UInt8]])
     func `An ID that leads to no row is corruption`(bytes: [UInt8]) throws {
         try withDamagedStore {
-            try $0.put(bytes, forKey: StoreKeyspace.id(1, 1))
+            try $0.put(bytes, forKey: StoreKey.id(1, 1))
         } _: { photos in
             expectFailure(.corruption, containing: "photos") { try photos.document(1) }
             expectFailure(.corruption) { try photos.put(["id": 1]) }
@@ -390,7 +390,7 @@ import Testing
     @Test func `Missing or outdated counters stop writers before they overwrite anything`() throws {
         let damages: [@Sendable (Database) throws -> Void] = [
             { try $0.delete(CollectionCounters.key(1)) }, { try $0.put([3, 3, 1], forKey: CollectionCounters.key(1)) },
-            { try $0.delete(StoreKeyspace.stateKey) }, { try $0.put([1], forKey: StoreKeyspace.stateKey) },
+            { try $0.delete(StoreKey.stateKey) }, { try $0.put([1], forKey: StoreKey.stateKey) },
         ]
         for damage in damages {
             try withDamagedStore(damage) { photos in
@@ -409,7 +409,7 @@ import Testing
 
     @Test func `An ID that leads to another document is corruption, for reads and for writes`() throws {
         try withDamagedStore {
-            try $0.put([2], forKey: StoreKeyspace.id(1, 1))
+            try $0.put([2], forKey: StoreKey.id(1, 1))
         } _: { photos in
             let second = try photos.document(2)
             expectFailure(.corruption, containing: "refers to row 2") { try photos.document(1) }
@@ -445,7 +445,7 @@ import Testing
         throws
     {
         try withDamagedStore {
-            try $0.put(bytes, forKey: TextKeyspace.structure.prefix(2))
+            try $0.put(bytes, forKey: TextIndexKey.structure.prefix(2))
         } _: { photos in
             // Readable but absurd numbers may give absurd scores.
             do {
@@ -460,19 +460,19 @@ import Testing
 
     @Test func `An unreadable index entry is corruption`() throws {
         try withDamagedStore {
-            try $0.put([], forKey: StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
+            try $0.put([], forKey: StoreKey.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
         } _: { photos in
             // Otherwise, so few documents are scanned.
             let options = QueryOptions(hint: .index("year"))
             expectFailure(.corruption, containing: "year", "verify") {
-                try photos.find(Query(Predicate(parsing: "year = 1930")), options: options)
+                try photos.find(Query(Filter(parsing: "year = 1930")), options: options)
             }
             expectFailure(.corruption) {
                 try photos.find(Query(sort: [.ascending("year")], limit: 9), options: options)
             }
         }
         try withDamagedStore {
-            try $0.put([0x80], forKey: TextKeyspace.pending.key(2, 0))
+            try $0.put([0x80], forKey: TextIndexKey.pending.key(2, 0))
         } _: { photos in
             expectFailure(.corruption, containing: "text", "verify") { try photos.search("fog") }
         }

@@ -11,7 +11,7 @@ import Testing
     private struct Posting: Equatable {
         var slot: UInt32
         var frequency: UInt32
-        var places: [TextPlace]
+        var places: [TextPosition]
     }
 
     private static func postings(_ count: Int, fields: Int, _ random: inout SplitMix64) -> [Posting] {
@@ -20,10 +20,10 @@ import Testing
         return (0..<count).map { _ in
             slot += UInt32(random.number(below: step))
             defer { slot += 1 }
-            var places: Set<TextPlace> = []
+            var places: Set<TextPosition> = []
             for _ in 0...random.number(below: random.pick([1, 2, 12])) {
                 places.insert(
-                    TextPlace(field: random.number(below: fields), position: UInt32(random.number(below: 70_000))))
+                    TextPosition(field: random.number(below: fields), position: UInt32(random.number(below: 70_000))))
             }
             return Posting(slot: slot, frequency: UInt32(places.count), places: places.sorted())
         }
@@ -62,9 +62,9 @@ import Testing
         let record = try reader.record(output.record.span)
         var postings: [Posting] = []
         try reader.forEachPosting(of: record, term: term) { slot, frequency, set, positions in
-            var places: [TextPlace] = []
+            var places: [TextPosition] = []
             var offset = 0
-            let isRead = TextPlace.read(positions, &offset, fields: set, into: &places)
+            let isRead = TextPosition.read(positions, &offset, fields: set, into: &places)
             guard isRead, offset == positions.count else { throw reader.damage("positions") }
             postings.append(Posting(slot: slot, frequency: frequency, places: places))
         }
@@ -396,10 +396,10 @@ import Testing
                 #expect(read.segments.allSatisfy { $0.lower <= $0.upper && $0.upper <= read.nextSlot })
             }
             if let read = SlotRows.decoded(bytes) { #expect(read.count <= bytes.count) }
-            if let read = KillRecord.terms(bytes.span) { #expect(read.count <= bytes.count) }
-            #expect(DeadSlots(encoded: bytes) == nil || bytes.count == 512)
+            if let read = TombstoneRecord.terms(bytes.span) { #expect(read.count <= bytes.count) }
+            #expect(DeletedSlots(encoded: bytes) == nil || bytes.count == 512)
             for offset in 0..<min(3, bytes.count) {
-                let term = TextKeyspace.term(in: bytes.span, at: offset)
+                let term = TextIndexKey.term(in: bytes.span, at: offset)
                 #expect(term == nil || (term?.count ?? 0) < bytes.count)
             }
         }

@@ -155,7 +155,7 @@ import Testing
             }
             try store.optimizeTextIndexes()
             let keys = try allPairs(in: database).map(\.key).filter { key in
-                [TextKeyspace.terms, .groups, .positions].contains { key.starts(with: $0.prefix(1)) }
+                [TextIndexKey.terms, .groups, .positions].contains { key.starts(with: $0.prefix(1)) }
             }
             #expect(keys.count > 200)
             // Records of frequent words are few, and the relevant ones.

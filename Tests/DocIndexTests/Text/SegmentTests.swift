@@ -340,7 +340,7 @@ import Testing
             #expect(store.textIndexFailures.isEmpty)
             // Damages the record of a term in a segment that will be merged.
             let damaged = try segments()[0].number
-            let prefix = TextKeyspace.terms.segment(1, damaged)
+            let prefix = TextIndexKey.terms.segment(1, damaged)
             let key = try #require(try allPairs(in: database).first { $0.key.starts(with: prefix) }?.key)
             try database.put([0xff], forKey: key)
             var count = 0
@@ -395,7 +395,7 @@ import Testing
             store = try DocumentStore.open(at: directory + "/s")
             let snapshot = try store.snapshot()
             try store.collection("c").put(["id": 100, "title": "fog"])
-            func view() throws -> TextView {
+            func view() throws -> TextIndexReader {
                 try snapshot.collections[0].textSearch(in: try snapshot.collections[0].reader()).view
             }
             let (first, second) = (try view(), try view())
@@ -416,7 +416,7 @@ import Testing
             try Self.change(&model, in: store, &random)
             try store.flushTextIndexes()
             // The state after a flush or a merge was killed before it took effect.
-            for kind in [TextKeyspace.terms, .groups, .positions] {
+            for kind in [TextIndexKey.terms, .groups, .positions] {
                 for term in ["a", "b"] { try database.put([1], forKey: kind.term(1, 7, Array(term.utf8))) }
             }
             try expectSound(store)
@@ -426,9 +426,9 @@ import Testing
             try Self.change(&model, in: store, &random)
             try store.optimizeTextIndexes()
             let left = try allPairs(in: database).filter {
-                $0.key.starts(with: TextKeyspace.terms.segment(1, 7))
-                    || $0.key.starts(with: TextKeyspace.groups.segment(1, 7))
-                    || $0.key.starts(with: TextKeyspace.positions.segment(1, 7))
+                $0.key.starts(with: TextIndexKey.terms.segment(1, 7))
+                    || $0.key.starts(with: TextIndexKey.groups.segment(1, 7))
+                    || $0.key.starts(with: TextIndexKey.positions.segment(1, 7))
             }
             #expect(left.isEmpty)
             let structure = try TextStructure.read(1, name: "text", in: database)

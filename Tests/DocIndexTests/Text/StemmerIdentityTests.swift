@@ -54,7 +54,7 @@ import Testing
         let entry = catalog.collections[0].indexes[0]
         #expect(entry.stemmers == [StemmerIdentity.current(.english)] && entry.isCurrent)
         catalog.collections[0].indexes[0].stemmers = entry.stemmers.compactMap(change)
-        try store.database.put(catalog.encoded, forKey: StoreKeyspace.catalogKey)
+        try store.database.put(catalog.encoded, forKey: StoreKey.catalogKey)
         try store.close()
         return catalog.encoded
     }
@@ -93,7 +93,7 @@ import Testing
             let path = directory + "/s"
             let catalog = try Self.makeStore(at: path) { $0 }
             let store = try DocumentStore.open(at: path)
-            #expect(try store.database.value(forKey: StoreKeyspace.catalogKey) == catalog)
+            #expect(try store.database.value(forKey: StoreKey.catalogKey) == catalog)
             try store.close()
         }
     }
@@ -110,7 +110,7 @@ import Testing
             #expect(try collection.find("title exists").count == 1)
             let verification = try store.verify()
             #expect(verification.problems.count == 1 && verification.problems[0].contains("stemmer"))
-            #expect(try store.database.value(forKey: StoreKeyspace.catalogKey) == catalog)
+            #expect(try store.database.value(forKey: StoreKey.catalogKey) == catalog)
             try store.close()
             let reader = try DocumentStore.open(at: path, mode: .readOnly)
             expectFailure(.unknownIndex, containing: "stemmer") { try reader.collection("c").search("added") }
@@ -151,7 +151,7 @@ import Testing
             _ = try Self.makeStore(at: path, Self.foreign)
             let store = try DocumentStore.open(at: path, options: Self.look)
             try store.collection("c").put(["id": 2, "title": "adding"])
-            let record = try #require(try store.database.value(forKey: StoreKeyspace.catalogKey))
+            let record = try #require(try store.database.value(forKey: StoreKey.catalogKey))
             #expect(try Catalog(encoded: record).collections[0].indexes[0].stemmers.isEmpty)
             try store.close()
             let opened = try DocumentStore.open(at: path)

@@ -149,7 +149,7 @@ extension TextQuery {
 
 extension String {
     /// Returns a condition for a test.
-    fileprivate static func |= (path: String, value: String) -> DocIndex.Predicate {
+    fileprivate static func |= (path: String, value: String) -> DocIndex.Filter {
         .compare(FieldPath(names: path), .equal, .string(value))
     }
 }

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `The smallest row of a range covers all its chunks, whatever the row order`() {
-        var view = TextView(weights: [1])
+        var view = TextIndexReader(weights: [1])
         let count = Int(TextStructure.chunkSlotCount) * 4
         // The second chunk starts with a changed row, so that rows no longer increase.
         for slot in 0..<count { _ = view.append(row: slot == 5000 ? 7 : UInt32(slot + 100), norm: 1) }
@@ -80,7 +80,7 @@ import Testing
         #expect(view.smallestRow(0..<4097) == 7)
         #expect(view.smallestRow(100..<16000) == 7)
         #expect(view.smallestRow(8192..<16000) == 8292)
-        var rising = TextView(weights: [1])
+        var rising = TextIndexReader(weights: [1])
         for slot in 0..<count { _ = rising.append(row: UInt32(slot + 100), norm: 1) }
         #expect(rising.isInRowOrder && rising.smallestRow(4096..<16000) == 4196)
     }
@@ -310,7 +310,7 @@ import Testing
             #expect(hit.score > next.score || hit.score == next.score && rows.0 < rows.1, comment)
         }
         #expect(try collection.searchCount(TextQuery(parsing: text)) == expected.count, comment)
-        let condition = Predicate.compare("n", .equal, 1)
+        let condition = Filter.compare("n", .equal, 1)
         #expect(
             try collection.search(text, where: condition, limit: 3)
                 == Array(hits.filter { condition.matches($0.document.content) }.prefix(3)), comment)

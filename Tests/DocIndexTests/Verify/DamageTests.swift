@@ -58,8 +58,8 @@ import Testing
     private static let row: UInt64 = 1234
     private static let commit = UInt64(1233 / (count / 10) + 1)
     private static let rowBytes: [UInt8] = [0x16, 0x04, 0xd2]
-    private static let year = StoreKeyspace.values.prefix(1) + OrderedValue.encoded(1934)
-    private static let changeKey = StoreKeyspace.change(commit, collection: 1, row: row)
+    private static let year = StoreKey.values.prefix(1) + OrderedValue.encoded(1934)
+    private static let changeKey = StoreKey.change(commit, collection: 1, row: row)
 
     private static func encoded(_ numbers: UInt64...) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -82,7 +82,7 @@ import Testing
         Damage(
             name: "the entry of an element is gone",
             problems: ["photos.tags: an entry of the document 1234 is missing"], repairs: 0
-        ) { try $0.delete(StoreKeyspace.values.prefix(2) + OrderedValue.encoded("t4") + rowBytes) },
+        ) { try $0.delete(StoreKey.values.prefix(2) + OrderedValue.encoded("t4") + rowBytes) },
         Damage(
             name: "a covered value is another", problems: ["photos.year: an entry of the document 1234 is wrong"],
             repairs: 0
@@ -93,7 +93,7 @@ import Testing
             name: "a location is another", problems: ["photos.place: an entry of the document 1234 is wrong"],
             repairs: 0
         ) {
-            var cursor = try $0.cursor(in: .prefix(StoreKeyspace.values.prefix(4)))
+            var cursor = try $0.cursor(in: .prefix(StoreKey.values.prefix(4)))
             while try cursor.advance() {
                 guard cursor.key.copied().suffix(3) == rowBytes[...] else { continue }
                 var location = cursor.value.copied()
@@ -102,15 +102,15 @@ import Testing
             }
         },
         Damage(name: "a counter of a value is another", problems: [wrongCount], repairs: 0) {
-            try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1934))
+            try $0.put([1], forKey: StoreKey.valueCounts.prefix(1) + OrderedValue.encoded(1934))
         },
         Damage(name: "a counter of a value is gone", problems: [wrongCount], repairs: 0) {
-            try $0.delete(StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1934))
+            try $0.delete(StoreKey.valueCounts.prefix(1) + OrderedValue.encoded(1934))
         },
         Damage(
             name: "a counter of a value that none has",
             problems: ["photos.year: a counter exists for a value without entries"], repairs: 0
-        ) { try $0.put([1], forKey: StoreKeyspace.valueCounts.prefix(1) + OrderedValue.encoded(1850)) },
+        ) { try $0.put([1], forKey: StoreKey.valueCounts.prefix(1) + OrderedValue.encoded(1850)) },
         Damage(
             name: "a statistic is another",
             problems: ["photos.text: the document or word count of the index is wrong"], repairs: 0
@@ -119,7 +119,7 @@ import Testing
             name: "the number of words of a document is another",
             problems: ["photos.text: the document 1234 is in the index with a different number of words"], repairs: 0
         ) {
-            let key = TextKeyspace.slots.key(3, row)
+            let key = TextIndexKey.slots.key(3, row)
             let slot = try VerifyTests.numbers(key, in: $0)
             try $0.put(encoded(slot[0], slot[1] + 1), forKey: key)
         },
@@ -140,15 +140,15 @@ import Testing
         Damage(
             name: "an id is gone",
             problems: [notNamed, "photos: there are \(left - 1) ids for \(left) documents"], repairs: 1
-        ) { try $0.delete(StoreKeyspace.id(1, 1234)) },
+        ) { try $0.delete(StoreKey.id(1, 1234)) },
         Damage(name: "an id leads to the row of another", problems: [notNamed], repairs: 1) {
-            try $0.put(encoded(1235), forKey: StoreKeyspace.id(1, 1234))
+            try $0.put(encoded(1235), forKey: StoreKey.id(1, 1234))
         },
         Damage(
             name: "an id is garbage", problems: [notNamed, "photos: the id 1234 leads to no row"], repairs: 1
-        ) { try $0.put([0, 0x80], forKey: StoreKeyspace.id(1, 1234)) },
+        ) { try $0.put([0, 0x80], forKey: StoreKey.id(1, 1234)) },
         Damage(name: "the key of an id is garbage", problems: ["photos: an id cannot be read"], repairs: 1) {
-            try $0.put(encoded(1234), forKey: StoreKeyspace.ids.prefix(1) + [0xff])
+            try $0.put(encoded(1234), forKey: StoreKey.ids.prefix(1) + [0xff])
         },
         Damage(
             name: "an id of a deleted document leads to its row",
@@ -157,18 +157,18 @@ import Testing
                 "photos: there are \(left + 1) ids for \(left) documents",
                 "there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice",
             ], repairs: 2, losesDeletion: true
-        ) { try $0.put(encoded(UInt64(count)), forKey: StoreKeyspace.id(1, .int(Int64(count)))) },
+        ) { try $0.put(encoded(UInt64(count)), forKey: StoreKey.id(1, .int(Int64(count)))) },
         Damage(
             name: "the record of a deletion is gone",
             problems: ["there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice"],
             repairs: 1, losesDeletion: true
-        ) { try $0.delete(StoreKeyspace.id(1, .int(Int64(count)))) },
+        ) { try $0.delete(StoreKey.id(1, .int(Int64(count)))) },
         Damage(
             name: "the record of a deletion is of another commit",
             problems: ["photos: the deletion of the document \(count) in commit 10 is missing from the feed"],
             repairs: 2, losesDeletion: true
         ) {
-            try $0.put(encoded(0, 10, UInt64(count)), forKey: StoreKeyspace.id(1, .int(Int64(count))))
+            try $0.put(encoded(0, 10, UInt64(count)), forKey: StoreKey.id(1, .int(Int64(count))))
         },
     ]
 
@@ -185,7 +185,7 @@ import Testing
             problems: ["there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice"],
             repairs: 1
         ) {
-            try $0.put([0] + DocumentID.int(1234).encoded, forKey: StoreKeyspace.change(9, collection: 1, row: row))
+            try $0.put([0] + DocumentID.int(1234).encoded, forKey: StoreKey.change(9, collection: 1, row: row))
         },
         Damage(
             name: "a change says another thing",
@@ -205,19 +205,19 @@ import Testing
                 "a change cannot be read",
                 "there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice",
             ], repairs: 1
-        ) { try $0.put([], forKey: [StoreKeyspace.changes.rawValue, 0xff]) },
+        ) { try $0.put([], forKey: [StoreKey.changes.rawValue, 0xff]) },
         Damage(
             name: "the last commit is an earlier one",
             problems: ["the newest change is from commit 11, but the last commit is 10"], repairs: 1
-        ) { try $0.put(encoded(10), forKey: StoreKeyspace.stateKey) },
+        ) { try $0.put(encoded(10), forKey: StoreKey.stateKey) },
         Damage(
             name: "the last commit is garbage", problems: ["the sequence number of the last commit cannot be read"],
             repairs: 1
-        ) { try $0.put([0x80], forKey: StoreKeyspace.stateKey) },
+        ) { try $0.put([0x80], forKey: StoreKey.stateKey) },
         Damage(
             name: "the last commit is one that no store reaches",
             problems: ["the number of the last commit is \(UInt64.max), which is impossibly large"], repairs: 1
-        ) { try $0.put(encoded(.max), forKey: StoreKeyspace.stateKey) },
+        ) { try $0.put(encoded(.max), forKey: StoreKey.stateKey) },
     ]
 
     /// Damages copies of one store, one after another.
@@ -293,11 +293,11 @@ import Testing
         let damages: [(String, (Database) throws -> Void)] = [
             (
                 "photos: the field names cannot be read",
-                { try $0.put([2, 1], forKey: StoreKeyspace.names(1, from: 0)) }
+                { try $0.put([2, 1], forKey: StoreKey.names(1, from: 0)) }
             ),
             (
                 "photos: only 2 of 3 records of field names are consistent",
-                { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) }
+                { try $0.put([1, 1, 0x61], forKey: StoreKey.names(1, from: 99)) }
             ),
         ]
         for (problem, damage) in damages {
@@ -329,7 +329,7 @@ import Testing
             try store.collection("photos").put(["id": 1])
             try store.close()
             let database = try Database.open(at: directory + "/s")
-            try database.put([2, 1], forKey: StoreKeyspace.names(1, from: 0))
+            try database.put([2, 1], forKey: StoreKey.names(1, from: 0))
             expectFailure(.corruption, containing: "field names", "photos", "backup") {
                 try DocumentStore.open(on: database)
             }
@@ -350,18 +350,18 @@ import Testing
             let photos = try store.collection("photos")
             for id in 1...3 { try photos.put(["id": .int(Int64(id))]) }
             // All three rows contain document 1, and one of them was written by the last commit.
-            let body = try #require(try database.value(forKey: StoreKeyspace.document(1, row: 1))).dropFirst()
+            let body = try #require(try database.value(forKey: StoreKey.document(1, row: 1))).dropFirst()
             for row in 1...3 as ClosedRange<UInt64> {
-                try database.put([row == last ? 3 : 1] + body, forKey: StoreKeyspace.document(1, row: row))
+                try database.put([row == last ? 3 : 1] + body, forKey: StoreKey.document(1, row: row))
             }
-            try database.put(Self.encoded(named), forKey: StoreKeyspace.id(1, 1))
+            try database.put(Self.encoded(named), forKey: StoreKey.id(1, 1))
             let report = try store.rebuild()
             let shadowed = (1...3 as ClosedRange<UInt64>).filter { $0 != last }.map { "photos row \($0)" }
             #expect(Set(report.shadowedRows) == Set(shadowed))
             #expect(report.shadowedRows.count == 2)
             #expect(try photos.count() == 3)
             #expect(try photos.document(1)?.sequence == 3)
-            #expect(try database.value(forKey: StoreKeyspace.id(1, 1)) == Self.encoded(last))
+            #expect(try database.value(forKey: StoreKey.id(1, 1)) == Self.encoded(last))
             #expect(try photos.document(2) == nil)
             for row in 1...3 as ClosedRange<UInt64> where row != last {
                 let recovered = try #require(try photos.document(.string("1 recovered from row \(row)")))
@@ -379,7 +379,7 @@ import Testing
             let database = try Database.open(at: directory + "/s")
             try DocumentStore.open(on: database, schema: Self.schema).close()
             let damaged = try Database.open(at: directory + "/s")
-            try damaged.put(Self.encoded(.max), forKey: StoreKeyspace.stateKey)
+            try damaged.put(Self.encoded(.max), forKey: StoreKey.stateKey)
             let store = try DocumentStore.open(on: damaged)
             expectFailure(.corruption) { try store.collection("photos").put(["id": 1]) }
             try store.close()
@@ -392,16 +392,16 @@ import Testing
             let store = try DocumentStore.open(on: database, schema: Self.schema)
             let photos = try store.collection("photos")
             for id in 1...3 { try photos.put(["id": .int(Int64(id)), "year": 1930]) }
-            let unreadable = StoreKeyspace.document(1, row: 2)
-            let keyless = StoreKeyspace.documents.prefix(1) + [0xff]
+            let unreadable = StoreKey.document(1, row: 2)
+            let keyless = StoreKey.documents.prefix(1) + [0xff]
             try database.put([1, 0xee, 0xee], forKey: unreadable)
             try database.put([1, 2, 3], forKey: keyless)
             let report = try store.rebuild()
             #expect(report.unreadableRows == ["photos row 2", "photos: a key that cannot be read"])
             try expectSound(store)
             #expect(try photos.count(where: .init(parsing: "year = 1930")) == 2)
-            #expect(try database.value(forKey: [StoreKeyspace.setAside.rawValue] + unreadable) == [1, 0xee, 0xee])
-            #expect(try database.value(forKey: [StoreKeyspace.setAside.rawValue] + keyless) == [1, 2, 3])
+            #expect(try database.value(forKey: [StoreKey.setAside.rawValue] + unreadable) == [1, 0xee, 0xee])
+            #expect(try database.value(forKey: [StoreKey.setAside.rawValue] + keyless) == [1, 2, 3])
             let again = try store.rebuild()
             #expect(again.repairCount == 0 && again.unreadableRows.isEmpty)
             try store.close()
@@ -416,7 +416,7 @@ import Testing
             try store.close()
             let database = try Database.open(at: directory + "/s")
             // The last record: the table before it is complete in itself, and would assign 2 to the next name again.
-            try database.delete(StoreKeyspace.names(1, from: 2))
+            try database.delete(StoreKey.names(1, from: 2))
             expectFailure(.corruption, containing: "field names", "photos", "backup") {
                 try DocumentStore.open(on: database)
             }
@@ -429,9 +429,9 @@ import Testing
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.schema)
             try store.collection("photos").put(["id": 1])
-            let record = try #require(try database.value(forKey: StoreKeyspace.document(1, row: 1)))
-            try database.put(record, forKey: StoreKeyspace.document(1, row: .max))
-            try database.put(Self.encoded(0, .max, .max), forKey: StoreKeyspace.id(1, "gone"))
+            let record = try #require(try database.value(forKey: StoreKey.document(1, row: 1)))
+            try database.put(record, forKey: StoreKey.document(1, row: .max))
+            try database.put(Self.encoded(0, .max, .max), forKey: StoreKey.id(1, "gone"))
             let verification = try store.verify()
             #expect(!verification.isSound)
             try store.rebuild()
@@ -456,7 +456,7 @@ import Testing
             let schema = Schema(collections: [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
             #expect(throws: Stop.self) { try store.apply(schema) { _ in throw Stop() } }
             try expectSound(store)
-            try database.put([0x80], forKey: StoreKeyspace.progress.prefix(1))
+            try database.put([0x80], forKey: StoreKey.progress.prefix(1))
             let verification = try store.verify()
             #expect(verification.problems.contains("photos.year: the build progress of the index is unreadable"))
             try store.rebuild()

@@ -59,8 +59,8 @@ import Testing
         throws
     {
         let prefixes: [[UInt8]] = [
-            StoreKeyspace.values.prefix(1), StoreKeyspace.valueCounts.prefix(1), StoreKeyspace.text.prefix(3),
-            CollectionCounters.key(1), StoreKeyspace.ids.prefix(1), [StoreKeyspace.changes.rawValue],
+            StoreKey.values.prefix(1), StoreKey.valueCounts.prefix(1), StoreKey.text.prefix(3),
+            CollectionCounters.key(1), StoreKey.ids.prefix(1), [StoreKey.changes.rawValue],
         ]
         for prefix in prefixes {
             try Self.withStore { database, store, old in
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `An outdated version of a document is kept, and the rebuild names it`() throws {
         try Self.withStore { database, store, old in
-            let key = StoreKeyspace.document(1, row: 12)
+            let key = StoreKey.document(1, row: 12)
             try database.put(try #require(try old.value(forKey: key)), forKey: key)
             #expect(try store.verify().isSound == false)
             let report = try store.rebuild()
@@ -96,7 +96,7 @@ import Testing
         try Self.withStore { database, store, old in
             // With its ID and its change, and without them.
             let keys = [
-                StoreKeyspace.document(1, row: 35), StoreKeyspace.document(1, row: 36), StoreKeyspace.id(1, 36),
+                StoreKey.document(1, row: 35), StoreKey.document(1, row: 36), StoreKey.id(1, 36),
             ]
             for key in keys { try database.put(try #require(try old.value(forKey: key)), forKey: key) }
             #expect(try store.verify().isSound == false)
@@ -113,12 +113,12 @@ import Testing
         throws
     {
         try Self.withStore { database, store, _ in
-            try database.put([], forKey: StoreKeyspace.values.prefix(77) + [0x15, 1, 0x15, 1])
-            try database.put([9], forKey: StoreKeyspace.document(55, row: 1))
+            try database.put([], forKey: StoreKey.values.prefix(77) + [0x15, 1, 0x15, 1])
+            try database.put([9], forKey: StoreKey.document(55, row: 1))
             #expect(try store.verify().problemCount == 2)
             let report = try store.rebuild()
             #expect(report.unknownKeyCount == 2)
-            let kept = [StoreKeyspace.setAside.rawValue] + StoreKeyspace.document(55, row: 1)
+            let kept = [StoreKey.setAside.rawValue] + StoreKey.document(55, row: 1)
             #expect(try database.value(forKey: kept) == [9])
         }
     }

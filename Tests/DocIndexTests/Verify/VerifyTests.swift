@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    private static let year = StoreKeyspace.values.prefix(1)
-    private static let tags = StoreKeyspace.values.prefix(2)
+    private static let year = StoreKey.values.prefix(1)
+    private static let tags = StoreKey.values.prefix(2)
 
     /// Returns the record of a photo with one member changed; the first commit wrote it.
     private static func body(_ row: UInt64, of database: Database, _ name: String, _ value: DocumentValue?) throws
         -> [UInt8]
     {
-        let stored = try #require(try database.value(forKey: StoreKeyspace.document(1, row: row)))
+        let stored = try #require(try database.value(forKey: StoreKey.document(1, row: row)))
         var names = try storedNames(in: database)
         var content = try #require(try BodyDecoder.decode(Array(stored.dropFirst()), names: names).objectValue)
         content[name] = value
@@ -116,7 +116,7 @@ import Testing
             "the index entries of a whole index are gone",
             ["albums.size: an entry of the document album 7 is missing"], count: 20
         ) {
-            for pair in try allPairs(in: $0) where pair.key.starts(with: StoreKeyspace.values.prefix(4)) {
+            for pair in try allPairs(in: $0) where pair.key.starts(with: StoreKey.values.prefix(4)) {
                 try $0.delete(pair.key)
             }
         },
@@ -131,20 +131,20 @@ import Testing
                 "photos.text: the document or word count of the index is wrong",
                 "photos.text: segment 1 does not contain the words of its documents",
             ]
-        ) { try $0.delete(TextKeyspace.slots.key(3, 7)) },
+        ) { try $0.delete(TextIndexKey.slots.key(3, 7)) },
         Damage(
             "a slot says another number of words",
             ["photos.text: the document 7 is in the index with a different number of words"]
         ) {
-            let key = TextKeyspace.slots.key(3, 7)
+            let key = TextIndexKey.slots.key(3, 7)
             let slot = try numbers(key, in: $0)
             try $0.put([UInt8(slot[0]), UInt8(slot[1]) + 1], forKey: key)
         },
         Damage("a term is gone", ["photos.text: segment 1 does not contain the words of its documents"]) {
-            try $0.delete(TextKeyspace.terms.term(3, 1, Array("over".utf8)))
+            try $0.delete(TextIndexKey.terms.term(3, 1, Array("over".utf8)))
         },
         Damage("a term is counted wrong", ["photos.text: the document count of a term is wrong"]) {
-            let key = TextKeyspace.terms.term(3, 1, Array("t3".utf8))
+            let key = TextIndexKey.terms.term(3, 1, Array("t3".utf8))
             var record = try $0.value(forKey: key) ?? []
             try #require(record.count > 1)
             record[1] = 2
@@ -156,10 +156,10 @@ import Testing
                 "photos.text: the text index text is damaged: the record of a term cannot be read (segment 1); "
                     + "run verify, then rebuild the index"
             ]
-        ) { try $0.put([0x80], forKey: TextKeyspace.terms.term(3, 1, Array("fog".utf8))) },
+        ) { try $0.put([0x80], forKey: TextIndexKey.terms.term(3, 1, Array("fog".utf8))) },
         Damage("a norm is wrong", ["photos.text: the norm of the document 7 is wrong"]) {
-            let key = TextKeyspace.norms.key(3, 0)
-            let slot = Int(try numbers(TextKeyspace.slots.key(3, 7), in: $0)[0])
+            let key = TextIndexKey.norms.key(3, 0)
+            let slot = Int(try numbers(TextIndexKey.slots.key(3, 7), in: $0)[0])
             var norms = try $0.value(forKey: key) ?? []
             norms[slot] += 1
             try $0.put(norms, forKey: key)
@@ -172,7 +172,7 @@ import Testing
     }
 
     static func changeStructure(_ database: Database, _ body: (inout TextStructure) -> Void) throws {
-        let key = TextKeyspace.structure.prefix(3)
+        let key = TextIndexKey.structure.prefix(3)
         let bytes = try database.value(forKey: key) ?? []
         var structure = try #require(TextStructure(encoded: bytes))
         body(&structure)
@@ -188,10 +188,10 @@ import Testing
             "an id is gone",
             ["photos: the document 7 in row 7 is not found by its id", "photos: there are 169 ids for 170 documents"]
         ) {
-            try $0.delete(StoreKeyspace.id(1, 7))
+            try $0.delete(StoreKey.id(1, 7))
         },
         Damage("an id leads to another row", ["photos: the document 7 in row 7 is not found by its id"]) {
-            try $0.put([8], forKey: StoreKeyspace.id(1, 7))
+            try $0.put([8], forKey: StoreKey.id(1, 7))
         },
         Damage(
             "an id leads to a row that is not there",
@@ -199,9 +199,9 @@ import Testing
                 "photos: the document 7 in row 7 is not found by its id",
                 "photos: the id 7 leads to row 9999, which holds no document",
             ]
-        ) { try $0.put([0x8f, 0x4e], forKey: StoreKeyspace.id(1, 7)) },
+        ) { try $0.put([0x8f, 0x4e], forKey: StoreKey.id(1, 7)) },
         Damage("an id too many", ["photos: there are 171 ids for 170 documents"]) {
-            try $0.put([7], forKey: StoreKeyspace.id(1, "seven"))
+            try $0.put([7], forKey: StoreKey.id(1, "seven"))
         },
         Damage(
             "an id that leads nowhere",
@@ -210,7 +210,7 @@ import Testing
                 "photos: there are 171 ids for 170 documents",
             ]
         ) {
-            try $0.put([0x8f, 0x4e], forKey: StoreKeyspace.id(1, "ghost"))
+            try $0.put([0x8f, 0x4e], forKey: StoreKey.id(1, "ghost"))
         },
         Damage(
             "a document is gone",
@@ -222,7 +222,7 @@ import Testing
                 "photos.tags: an entry belongs to no document",
                 "photos.text: the document or word count of the index is wrong", surplusChange,
             ], count: 11
-        ) { try $0.delete(StoreKeyspace.document(1, row: 7)) },
+        ) { try $0.delete(StoreKey.document(1, row: 7)) },
         Damage(
             "a document cannot be read",
             [
@@ -230,7 +230,7 @@ import Testing
                 "photos.tags: an entry belongs to no document",
                 "photos.text: the document or word count of the index is wrong", surplusChange,
             ], count: 9
-        ) { try $0.put([1, 2, 0xff], forKey: StoreKeyspace.document(1, row: 7)) },
+        ) { try $0.put([1, 2, 0xff], forKey: StoreKey.document(1, row: 7)) },
         Damage(
             "a document was changed without its indexes",
             [
@@ -239,7 +239,7 @@ import Testing
                 "photos.tags: an entry of the document 7 is missing",
                 "photos.tags: an entry belongs to no document",
             ], count: 6
-        ) { try $0.put(body(7, of: $0, "year", 1999), forKey: StoreKeyspace.document(1, row: 7)) },
+        ) { try $0.put(body(7, of: $0, "year", 1999), forKey: StoreKey.document(1, row: 7)) },
         Damage(
             "a document has another id",
             [
@@ -247,15 +247,15 @@ import Testing
                 "photos: the last change of the document 8 in commit 1 is wrong in the feed",
             ]
         ) {
-            try $0.put(body(7, of: $0, "id", 8), forKey: StoreKeyspace.document(1, row: 7))
+            try $0.put(body(7, of: $0, "id", 8), forKey: StoreKey.document(1, row: 7))
         },
         Damage(
             "a document has lost its id", ["photos: the document in row 7 cannot be read", surplusChange], count: 9
         ) {
-            try $0.put(body(7, of: $0, "id", nil), forKey: StoreKeyspace.document(1, row: 7))
+            try $0.put(body(7, of: $0, "id", nil), forKey: StoreKey.document(1, row: 7))
         },
         Damage("a document under a key that is no row", ["photos: a document has a key that cannot be read"]) {
-            try $0.put([2, 0x10, 1, 0], forKey: StoreKeyspace.documents.prefix(1) + [0x16, 1])
+            try $0.put([2, 0x10, 1, 0], forKey: StoreKey.documents.prefix(1) + [0x16, 1])
         },
         Damage("the count of documents is wrong", ["photos: the counter says 169 documents, but there are 170"]) {
             try $0.put([0xb5, 1, 0xa9, 1, 1], forKey: CollectionCounters.key(1))
@@ -283,43 +283,43 @@ import Testing
                 "photos.text: the text index text is damaged: its structure cannot be read; run verify, then rebuild the index"
             ]
         ) {
-            try $0.put([1, 2, 3], forKey: TextKeyspace.structure.prefix(3))
+            try $0.put([1, 2, 3], forKey: TextIndexKey.structure.prefix(3))
         },
         Damage(
             "an id holds no row",
             ["photos: the document 7 in row 7 is not found by its id", "photos: the id 7 leads to no row"]
-        ) { try $0.put([], forKey: StoreKeyspace.id(1, 7)) },
+        ) { try $0.put([], forKey: StoreKey.id(1, 7)) },
     ]
 
     static let nameDamages: [Damage] = [
         Damage("the field names are damaged", ["photos: the field names cannot be read"], count: 1) {
-            try $0.put([2, 1, 0x61], forKey: StoreKeyspace.names(1, from: 0))
+            try $0.put([2, 1, 0x61], forKey: StoreKey.names(1, from: 0))
         },
         Damage("there are no field names in their record", ["photos: the field names cannot be read"], count: 1) {
-            try $0.put([0], forKey: StoreKeyspace.names(1, from: 0))
+            try $0.put([0], forKey: StoreKey.names(1, from: 0))
         },
         Damage(
             "a record of field names too many", ["photos: only 1 of 2 records of field names are consistent"], count: 1
-        ) { try $0.put([1, 1, 0x61], forKey: StoreKeyspace.names(1, from: 99)) },
+        ) { try $0.put([1, 1, 0x61], forKey: StoreKey.names(1, from: 99)) },
     ]
 
     @Test func `Names that are not stored are a problem, even if they are in memory`() throws {
-        let verification = try Self.verification { try $0.delete(StoreKeyspace.names(1, from: 0)) }
+        let verification = try Self.verification { try $0.delete(StoreKey.names(1, from: 0)) }
         #expect(verification.problems == ["photos: the field names cannot be read"])
     }
 
     static let unknownKeys: [Damage] = [
-        [0x00], [], [0x20], [0xff], [0xff, 0xff, 0xff], [0x41], [0x5a], StoreKeyspace.documents.prefix(3) + [0x15, 1],
-        StoreKeyspace.ids.prefix(9) + [0x15, 1],
-        StoreKeyspace.counters.prefix(3), StoreKeyspace.values.prefix(3) + [2, 0x15, 1],
-        StoreKeyspace.values.prefix(5) + [2, 0x15, 1], StoreKeyspace.text.prefix(1) + [0x14],
-        StoreKeyspace.text.prefix(9) + [0x15, 1, 2, 0], [0x44], [0x56, 0x14], StoreKeyspace.values.prefix(256) + [2],
-        StoreKeyspace.progress.prefix(1), StoreKeyspace.migrationProgress("names"), [0x50],
+        [0x00], [], [0x20], [0xff], [0xff, 0xff, 0xff], [0x41], [0x5a], StoreKey.documents.prefix(3) + [0x15, 1],
+        StoreKey.ids.prefix(9) + [0x15, 1],
+        StoreKey.counters.prefix(3), StoreKey.values.prefix(3) + [2, 0x15, 1],
+        StoreKey.values.prefix(5) + [2, 0x15, 1], StoreKey.text.prefix(1) + [0x14],
+        StoreKey.text.prefix(9) + [0x15, 1, 2, 0], [0x44], [0x56, 0x14], StoreKey.values.prefix(256) + [2],
+        StoreKey.progress.prefix(1), StoreKey.migrationProgress("names"), [0x50],
         // After keys that stand alone.
-        StoreKeyspace.stateKey + [0],
-        StoreKeyspace.catalogKey + [0], StoreKeyspace.catalogKey + [0xff], CollectionCounters.key(1) + [0],
-        TextKeyspace.structure.prefix(3) + [0],
-        StoreKeyspace.text.prefix(3) + [0x15, 10], StoreKeyspace.text.prefix(3),
+        StoreKey.stateKey + [0],
+        StoreKey.catalogKey + [0], StoreKey.catalogKey + [0xff], CollectionCounters.key(1) + [0],
+        TextIndexKey.structure.prefix(3) + [0],
+        StoreKey.text.prefix(3) + [0x15, 10], StoreKey.text.prefix(3),
     ].map { key in
         Damage("a key \(key)", ["a key of \(key.count) bytes belongs to no collection and no index"]) {
             try $0.put([], forKey: key)
@@ -396,7 +396,7 @@ import Testing
 
     @Test func `No problem description reveals document content`() throws {
         let verification = try Self.verification { database in
-            for pair in try allPairs(in: database) where pair.key.first == StoreKeyspace.text.rawValue {
+            for pair in try allPairs(in: database) where pair.key.first == StoreKey.text.rawValue {
                 try database.delete(pair.key)
             }
         }
@@ -409,7 +409,7 @@ import Testing
         for _ in 0..<TestRun.rounds(40, long: 3000) {
             var pair = random.pick(pairs)
             // Without the catalog it is not a store.
-            if pair.key == StoreKeyspace.catalogKey { continue }
+            if pair.key == StoreKey.catalogKey { continue }
             let isLost = random.once(in: 2) || pair.value.isEmpty
             let verification = try Self.verification { database in
                 if isLost {
@@ -423,7 +423,7 @@ import Testing
             // Three changes may be undetectable: an unindexed member of a document, a larger next row, which skips
             // rows, and a later last commit, which skips commits.
             let mayBeSound: Set = [
-                StoreKeyspace.documents.rawValue, StoreKeyspace.counters.rawValue, StoreKeyspace.state.rawValue,
+                StoreKey.documents.rawValue, StoreKey.counters.rawValue, StoreKey.state.rawValue,
             ]
             if isLost || !mayBeSound.contains(pair.key[0]) {
                 #expect(!verification.isSound, "\(pair.key) lost: \(isLost), \(TestRun.repetition)")

@@ -60,7 +60,7 @@ import Testing
             let table = try Table(at: files.path(of: name))
             let block = random.pick(try table.index())
             var keys: [[UInt8]] = []
-            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileFault) in keys.append(entry.key.userKey)
+            try table.forEachEntry(inBlockAt: block.handle) { entry throws(FileError) in keys.append(entry.key.userKey)
             }
             var bytes = try TestFiles.bytes(of: files.path(of: name))
             bytes[Int(block.handle.offset) + random.number(below: Int(block.handle.byteCount))] ^= 0x40

@@ -42,7 +42,7 @@ import Testing
                 tableCount += 1
                 let table = try Table(at: files.path(of: file.name))
                 var entries: [Table.Entry] = []
-                try table.forEachEntry { entry throws(FileFault) in entries.append(entry) }
+                try table.forEachEntry { entry throws(FileError) in entries.append(entry) }
                 let summary = try TableSummary(table)
                 #expect(summary.entryCount == UInt64(entries.count))
                 #expect(summary.deletionCount == UInt64(entries.count { $0.key.kind == .deletion }))

@@ -13,8 +13,8 @@ import Testing
              5:1234['a' @ 5 : 1 .. 'k\\x00\\xff' @ 9 : 0]
              6:1234['k\\x00\\xff' @ 3 : 1 .. 'it's' @ 9 : 1]
             """
-        #expect(TableWatch.fileNumbers(in: list) == [9, 5, 6])
-        #expect(TableWatch.fileNumbers(in: "nonsense\n 1\n--- level") == [1])
+        #expect(TableDirectoryMonitor.fileNumbers(in: list) == [9, 5, 6])
+        #expect(TableDirectoryMonitor.fileNumbers(in: "nonsense\n 1\n--- level") == [1])
     }
 
     @Test func `A table missing at opening is corruption, and the other files are not changed`() throws {

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: ["[a", "[", "a\\", "[!"])
     func `An incomplete glob pattern is rejected`(pattern: String) {
-        let failure = #expect(throws: CommandFailure.self) { try GlobPattern(pattern) }
+        let failure = #expect(throws: CommandError.self) { try GlobPattern(pattern) }
         #expect(failure?.exitCode == .usage)
     }
 

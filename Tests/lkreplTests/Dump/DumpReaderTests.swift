@@ -16,7 +16,7 @@ import Testing
     func `A dump truncated anywhere is rejected`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         for count in 0..<whole.count {
-            let failure = try #require(throws: CommandFailure.self, "cut to \(count) bytes") {
+            let failure = try #require(throws: CommandError.self, "cut to \(count) bytes") {
                 try contents(ofDump: Array(whole[..<count]))
             }
             #expect(failure.exitCode == .badData)
@@ -42,7 +42,7 @@ import Testing
                 do {
                     let records = try contents(ofDump: changed)
                     #expect(records == expected, "byte \(index) changed by \(mask)")
-                } catch let failure as CommandFailure {
+                } catch let failure as CommandError {
                     #expect(failure.exitCode == .badData, "byte \(index) changed by \(mask): \(failure)")
                     #expect(failure.message.hasPrefix("small.lkd:"), "byte \(index) changed by \(mask): \(failure)")
                 }
@@ -56,18 +56,18 @@ import Testing
         for index in lines.indices {
             var without = lines
             without.remove(at: index)
-            #expect(throws: CommandFailure.self, "without line \(index + 1)") {
+            #expect(throws: CommandError.self, "without line \(index + 1)") {
                 try contents(ofDump: without.flatMap(\.self))
             }
             var twice = lines
             twice.insert(lines[index], at: index)
-            #expect(throws: CommandFailure.self, "line \(index + 1) twice") {
+            #expect(throws: CommandError.self, "line \(index + 1) twice") {
                 try contents(ofDump: twice.flatMap(\.self))
             }
             guard index > 0 else { continue }
             var exchanged = lines
             exchanged.swapAt(index - 1, index)
-            #expect(throws: CommandFailure.self, "lines \(index) and \(index + 1) exchanged") {
+            #expect(throws: CommandError.self, "lines \(index) and \(index + 1) exchanged") {
                 try contents(ofDump: exchanged.flatMap(\.self))
             }
         }
@@ -77,9 +77,9 @@ import Testing
     func `A dump followed by anything is rejected`(dump: SmallDump) throws {
         let whole = try dump.bytes()
         for tail in ["{}\n", "x", "{\"k\":\"\",\"v\":\"\"}\n"] {
-            #expect(throws: CommandFailure.self) { try contents(ofDump: whole + Array(tail.utf8)) }
+            #expect(throws: CommandError.self) { try contents(ofDump: whole + Array(tail.utf8)) }
         }
-        #expect(throws: CommandFailure.self) { try contents(ofDump: whole + whole) }
+        #expect(throws: CommandError.self) { try contents(ofDump: whole + whole) }
     }
 
     @Test(arguments: SmallDump.allCases)
@@ -113,7 +113,7 @@ import Testing
         ]
         for (name, records) in wrong {
             let bytes = try dump(of: records)
-            let failure = #expect(throws: CommandFailure.self, "\(name)") { try contents(ofDump: bytes) }
+            let failure = #expect(throws: CommandError.self, "\(name)") { try contents(ofDump: bytes) }
             #expect(failure?.exitCode == .badData, "\(name)")
         }
     }
@@ -129,7 +129,7 @@ import Testing
         // A changed record before the mark is detected at the mark, long before the end.
         let index = try #require(whole.firstRange(of: Array(#""1000007""#.utf8))?.lowerBound)
         whole[index + 7] = UInt8(ascii: "8")
-        let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: whole) }
+        let failure = #expect(throws: CommandError.self) { try contents(ofDump: whole) }
         let fault = "small.lkd:\(DumpRecord.markInterval + 2): checksum mismatch at the mark"
         #expect(failure?.message.hasPrefix(fault) == true)
     }
@@ -144,7 +144,7 @@ import Testing
         ("\u{feff}{\"lkdump\":1,\"kind\":\"raw\",\"digest\":\"sha256-kv-1\"}\n", "byte order mark"),
     ])
     func `A file that is not a dump is recognized as such`(text: String, part: String) throws {
-        let failure = #expect(throws: CommandFailure.self) { try contents(ofDump: Array(text.utf8)) }
+        let failure = #expect(throws: CommandError.self) { try contents(ofDump: Array(text.utf8)) }
         #expect(failure?.exitCode == .badData)
         #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
     }
@@ -158,7 +158,7 @@ extension `DumpsTests` {
     func `A compressed dump is rejected with the command that decompresses it`(bytes: [UInt8], program: String) throws {
         for end in [[], [0x0a], [0x0a, 0xff]] as [[UInt8]] {
             let file = try TemporaryFile(bytes + end)
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: CommandError.self) {
                 try InputFile(descriptor: file.descriptor, name: "small.lkd").refuseCompression("load")
             }
             #expect(failure?.exitCode == .badData)
@@ -194,6 +194,6 @@ extension `DumpsTests` {
     ])
     func `A dump record is rejected unless it has exactly its members`(text: String) throws {
         guard case .object(let object) = try DocumentValue(json: text) else { return }
-        #expect(throws: DumpFault.self) { try DumpRecord(object) }
+        #expect(throws: DumpError.self) { try DumpRecord(object) }
     }
 }

@@ -39,7 +39,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
                 let source = BerkeleySource(
                     try InputFile(descriptor: file.descriptor, name: "cut"), database: nil,
                     maximumLineByteCount: 1 << 20)
-                let fault = #expect(throws: RecordFault.self, "cut to \(count)") {
+                let fault = #expect(throws: RecordError.self, "cut to \(count)") {
                     while try source.next() != nil {}
                 }
                 #expect(fault?.isRecoverable == false)

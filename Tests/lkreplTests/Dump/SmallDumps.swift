@@ -24,8 +24,8 @@ func contents(ofDump bytes: [UInt8]) throws -> [String] {
     var records: [String] = []
     do {
         while let record = try reader.next() { records.append(DocumentValue.object(record.object).json) }
-    } catch let fault as RecordFault {
-        throw fault.commandFailure(in: "small.lkd")
+    } catch let fault as RecordError {
+        throw fault.commandError(in: "small.lkd")
     }
     return records
 }

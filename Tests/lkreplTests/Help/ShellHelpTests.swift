@@ -45,9 +45,9 @@ import Testing
     }
 
     @Test func `Shell help suggests a command for an unknown name`() throws {
-        let failure = #expect(throws: CommandFailure.self) { try ShellHelp.text(["fnd"]) }
+        let failure = #expect(throws: CommandError.self) { try ShellHelp.text(["fnd"]) }
         #expect(failure?.hint == "did you mean find?")
-        #expect(throws: CommandFailure.self) { try ShellHelp.text(["doc", "gte"]) }
+        #expect(throws: CommandError.self) { try ShellHelp.text(["doc", "gte"]) }
     }
 
     @Test func `Shell help covers every argument that the parser accepts`() {

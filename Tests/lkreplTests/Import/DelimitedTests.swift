@@ -37,10 +37,10 @@ enum DelimitedTestFiles {
     }
 
     @Test(arguments: [
-        ("a\"b,c\n", 1, RecordFault.Kind.format), ("x\n\"a\"b\n", 2, .format), ("x\n\"a\nb", 2, .truncated),
+        ("a\"b,c\n", 1, RecordError.Kind.format), ("x\n\"a\"b\n", 2, .format), ("x\n\"a\nb", 2, .truncated),
     ])
-    func `Malformed CSV is rejected with the line`(text: String, line: Int, kind: RecordFault.Kind) throws {
-        let fault = #expect(throws: RecordFault.self) {
+    func `Malformed CSV is rejected with the line`(text: String, line: Int, kind: RecordError.Kind) throws {
+        let fault = #expect(throws: RecordError.self) {
             try DelimitedTestFiles.cells(text, .csv(separator: UInt8(ascii: ",")))
         }
         #expect(fault?.line == line && fault?.kind == kind)

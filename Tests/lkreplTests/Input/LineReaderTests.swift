@@ -82,16 +82,16 @@ import Testing
             descriptor: file.descriptor, maximumLineByteCount: 7, chunkByteCount: chunkByteCount)
         #expect(try reader.next()?.bytes == Array("ok".utf8))
         for (number, offset) in [(2, 3), (3, 12), (4, 21)] {
-            let failure = #expect(throws: LineReadFailure.self) { try reader.next() }
+            let failure = #expect(throws: LineReadError.self) { try reader.next() }
             #expect(
                 failure
-                    == LineReadFailure(
+                    == LineReadError(
                         reason: .tooLong(maximumByteCount: 7), lineNumber: number, offset: offset))
         }
         #expect(try reader.next() == line("end", 5, at: 30))
-        let failure = try #require(throws: LineReadFailure.self) { try reader.next() }
+        let failure = try #require(throws: LineReadError.self) { try reader.next() }
         #expect(try reader.next() == nil)
-        let told = failure.commandFailure(reading: "a.jsonl")
+        let told = failure.commandError(reading: "a.jsonl")
         #expect(told.exitCode == .badData)
         #expect(told.message == "a.jsonl:6: the line that begins at byte 34 is longer than 7 bytes")
     }
@@ -99,17 +99,17 @@ import Testing
     @Test func `The line reader reports system errors`() throws {
         let directory = FileDescriptor(rawValue: unsafe open("/tmp", O_RDONLY))
         var reader = LineReader(descriptor: directory)
-        let failure = try #require(throws: LineReadFailure.self) { try reader.next() }
+        let failure = try #require(throws: LineReadError.self) { try reader.next() }
         #expect(failure.reason == .system(SystemError(number: EISDIR)))
-        let told = failure.commandFailure(reading: "/tmp")
+        let told = failure.commandError(reading: "/tmp")
         #expect(told.exitCode == .inputOutput)
         #expect(told.message == "/tmp:1: cannot read after byte 0: Is a directory")
         try directory.closeFile()
     }
 
     @Test func `The line reader can be interrupted`() {
-        let failure = LineReadFailure(reason: .system(SystemError(number: EINTR)), lineNumber: 3, offset: 9)
-        #expect(failure.commandFailure(reading: "-").exitCode == .interrupted)
+        let failure = LineReadError(reason: .system(SystemError(number: EINTR)), lineNumber: 3, offset: 9)
+        #expect(failure.commandError(reading: "-").exitCode == .interrupted)
     }
 
     @Test func `The line reader reads from a slow pipe`() throws {

@@ -65,10 +65,10 @@ import Testing
             ],
             nesting: ["(", "not ", "not (", "people any (", "a = 1 and (", "a in (", "month(", "a.", "@[", "json '["]
         ) { text in
-            let predicate = try Predicate(parsing: text)
-            _ = predicate.matches(document)
-            _ = predicate.hashValue
-            guard try Predicate(parsing: predicate.description) == predicate else { throw Unlike() }
+            let filter = try Filter(parsing: text)
+            _ = filter.matches(document)
+            _ = filter.hashValue
+            guard try Filter(parsing: filter.description) == filter else { throw Unlike() }
         },
         Parser(
             "selector",
@@ -83,9 +83,9 @@ import Testing
                 "{\"a\":{\"$not\":", "{\"$nor\":[",
             ]
         ) { text in
-            let predicate = try Predicate(selector: text)
-            _ = predicate.matches(document)
-            _ = predicate.description.utf8.count
+            let filter = try Filter(selector: text)
+            _ = filter.matches(document)
+            _ = filter.description.utf8.count
         },
         Parser(
             "pattern",

@@ -18,8 +18,8 @@ import Testing
                 let found = try place.run("search", name, "items", "fog", "--count")
                 #expect(found.lines.first == "9000", "\(found)")
                 let database = try Database.open(at: place.path + "/" + name)
-                #expect(try database.count(in: .prefix(TextKeyspace.pending.prefix(1))) == 0, "\(name)")
-                #expect(try database.value(forKey: StoreKeyspace.catalogKey) != nil)
+                #expect(try database.count(in: .prefix(TextIndexKey.pending.prefix(1))) == 0, "\(name)")
+                #expect(try database.value(forKey: StoreKey.catalogKey) != nil)
                 try database.close()
             }
         }

@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func `An unknown output mode is rejected with a list of the names`() throws {
-        let failure = try #require(throws: CommandFailure.self) { try OutputMode(named: "jsn") }
+        let failure = try #require(throws: CommandError.self) { try OutputMode(named: "jsn") }
         #expect(failure.exitCode == .usage)
         #expect(failure.message == "unknown output mode jsn")
         #expect(

@@ -59,24 +59,24 @@ import Testing
             let output = StandardOutput(descriptor: descriptor)
             try output.write("lost")
             for _ in 0..<2 {
-                let failure = try #require(throws: WriteFailure.self) { try output.flush() }
+                let failure = try #require(throws: WriteError.self) { try output.flush() }
                 #expect(failure.error.number == ENOSPC)
-                #expect(failure.commandFailure.exitCode == .inputOutput)
-                #expect(failure.commandFailure.exitCode.rawValue == 74)
+                #expect(failure.commandError.exitCode == .inputOutput)
+                #expect(failure.commandError.exitCode.rawValue == 74)
                 #expect(
-                    failure.commandFailure.text
+                    failure.commandError.text
                         == "lkrepl: cannot write standard output: No space left on device\n"
                         + "  hint: free some space, or write to another disk with -o\n")
             }
-            #expect(throws: WriteFailure.self) { try output.write("more") }
-            #expect(throws: WriteFailure.self) { try output.close() }
+            #expect(throws: WriteError.self) { try output.write("more") }
+            #expect(throws: WriteError.self) { try output.close() }
         }
 
         @Test func `Standard output fails with 74 when a large write bypasses the buffer`() throws {
             let descriptor = FileDescriptor(rawValue: unsafe open("/dev/full", O_WRONLY))
             let output = StandardOutput(descriptor: descriptor, name: "dump.jsonl", capacity: 8)
-            let failure = try #require(throws: WriteFailure.self) { try output.write("longer than the buffer") }
-            #expect(failure.commandFailure.message == "cannot write dump.jsonl: No space left on device")
+            let failure = try #require(throws: WriteError.self) { try output.write("longer than the buffer") }
+            #expect(failure.commandError.message == "cannot write dump.jsonl: No space left on device")
             try descriptor.closeFile()
         }
     #endif
@@ -84,12 +84,12 @@ import Testing
     @Test func `Standard output fails if the descriptor is closed`() throws {
         let output = StandardOutput(descriptor: FileDescriptor(rawValue: -1), name: "nothing")
         try output.write("x")
-        let failure = try #require(throws: WriteFailure.self) { try output.close() }
+        let failure = try #require(throws: WriteError.self) { try output.close() }
         #expect(failure.error.number == EBADF)
     }
 
     @Test func `A closed pipe reader causes no message`() {
-        let failure = WriteFailure(error: SystemError(number: EPIPE), name: "standard output").commandFailure
+        let failure = WriteError(error: SystemError(number: EPIPE), name: "standard output").commandError
         #expect(failure.exitCode == .brokenPipe)
         #expect(failure.text == nil)
     }
@@ -97,18 +97,18 @@ import Testing
 
 @Suite struct `Command failures` {
     @Test func `A command failure states the location, the problem and a remedy`() {
-        let failure = CommandFailure(.badData, "not a key", hint: "quote it").within("scan").within("night.lk:12")
+        let failure = CommandError(.badData, "not a key", hint: "quote it").within("scan").within("night.lk:12")
         #expect(failure.text == "lkrepl: night.lk:12: scan: not a key\n  hint: quote it\n")
-        #expect(CommandFailure(.usage, "no").text == "lkrepl: no\n")
+        #expect(CommandError(.usage, "no").text == "lkrepl: no\n")
     }
 
     @Test func `A command failure is silent if the exit code is sufficient`() {
-        #expect(CommandFailure.silent(.no).text == nil)
-        #expect(CommandFailure.silent(.no).description == ExitCode.no.meaning)
+        #expect(CommandError.silent(.no).text == nil)
+        #expect(CommandError.silent(.no).description == ExitCode.no.meaning)
     }
 
     @Test func `A command failure message cannot control the terminal`() throws {
-        let failure = CommandFailure(.noInput, "no \u{1b}[2J", hint: "\u{9b}").within("\r")
+        let failure = CommandError(.noInput, "no \u{1b}[2J", hint: "\u{9b}").within("\r")
         let text = try #require(failure.text)
         #expect(text == "lkrepl: \\r: no \\e[2J\n  hint: \\u{9b}\n")
     }
@@ -119,7 +119,7 @@ import Testing
             (EPIPE, .brokenPipe),
         ] as [(Int32, ExitCode)])
     func `A command failure has the exit code of its system error`(number: Int32, code: ExitCode) {
-        let failure = CommandFailure.system(SystemError(number: number), "cannot open a.jsonl")
+        let failure = CommandError.system(SystemError(number: number), "cannot open a.jsonl")
         #expect(failure.exitCode == code)
         #expect(failure.message.hasPrefix("cannot open a.jsonl: "))
     }

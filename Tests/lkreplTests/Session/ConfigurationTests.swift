@@ -28,7 +28,7 @@ import Testing
             ("color = blue", "auto, always, never"),
         ])
     func `An invalid configuration is rejected with the position and the reason`(text: String, part: String) throws {
-        let failure = #expect(throws: CommandFailure.self) {
+        let failure = #expect(throws: CommandError.self) {
             var settings = ShellSettings()
             try Configuration.apply(text: text, name: "config", to: &settings)
         }

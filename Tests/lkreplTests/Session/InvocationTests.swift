@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: [["attach", "ls", "s", "photos", "a"], ["help", "attach"], ["--write", "attach"]])
     func `A planned command is rejected with a message that says so`(arguments: [String]) {
-        let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
+        let failure = #expect(throws: CommandError.self) { try Invocation(arguments) }
         #expect(failure?.exitCode == .usage && failure?.message.contains("attachments are not supported yet") == true)
     }
 
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `A command can be named by its alias, but not by a prefix of its name`() throws {
         #expect(try command("rm", "s", "k") == ["del", "s", "k"])
-        #expect(throws: CommandFailure.self) { try Invocation(["fin", "s"]) }
+        #expect(throws: CommandError.self) { try Invocation(["fin", "s"]) }
     }
 
     @Test(arguments: [
@@ -77,7 +77,7 @@ import Testing
     ])
     func `Invalid process arguments are rejected with a hint`(arguments: [String], code: ExitCode, hint: String) throws
     {
-        let failure = #expect(throws: CommandFailure.self) { try Invocation(arguments) }
+        let failure = #expect(throws: CommandError.self) { try Invocation(arguments) }
         #expect(failure?.exitCode == code)
         #expect(failure?.hint?.contains(hint) ?? hint.isEmpty)
     }
@@ -95,6 +95,6 @@ import Testing
         let shell = try #require(try shell("--keep-going", "--write", "--no-history", "/tmp", "-c", "count"))
         #expect(shell.keepsGoing && !shell.keepsHistory && shell.readsConfiguration && shell.options.isWritable)
         #expect(shell.sources == [.text("count")])
-        #expect(throws: CommandFailure.self) { try Invocation(["--keep-going", "count", "/tmp"]) }
+        #expect(throws: CommandError.self) { try Invocation(["--keep-going", "count", "/tmp"]) }
     }
 }

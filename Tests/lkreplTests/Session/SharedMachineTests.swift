@@ -216,7 +216,7 @@ import Testing
             let output = try OutputPlace(place.path + "/shared/out")
             let partial = try PartialFile(for: output)
             try link("shared/out", to: "precious/letter.txt", in: place)
-            #expect(throws: CommandFailure.self) { try output.openForOverwriting() }
+            #expect(throws: CommandError.self) { try output.openForOverwriting() }
             try partial.descriptor.writeAll(Array("new".utf8))
             partial.setPermissions()
             try partial.descriptor.closeFile()

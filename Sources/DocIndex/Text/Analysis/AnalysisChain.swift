@@ -254,13 +254,13 @@ final class AnalysisChain {
         }
         if analyzer.tokenizer == .words {
             WordBreaks.forEachPart(of: scalars, classes) { range in
-                if range.contains(where: { Analyzer.isPartOfWord(scalars[$0]) }) { token(range) }
+                if range.contains(where: { SimpleAnalyzer.isPartOfWord(scalars[$0]) }) { token(range) }
             }
             return
         }
         var start: Int?
         for index in scalars.indices {
-            switch Analyzer.part(of: scalars[index]) {
+            switch SimpleAnalyzer.part(of: scalars[index]) {
             case .inside: start = start ?? index
             case .alone:
                 if let begin = start { token(begin..<index) }
@@ -354,8 +354,8 @@ final class AnalysisChain {
             return tokens
         case .simple, .words:
             if isPlain {
-                var terms = Analyzer.Terms()
-                Analyzer.append(text, to: &terms)
+                var terms = SimpleAnalyzer.Terms()
+                SimpleAnalyzer.append(text, to: &terms)
                 return (0..<terms.count).map {
                     Token(position: UInt32(clamping: $0), form: .term(Array(terms[$0])))
                 }

@@ -1,8 +1,8 @@
 /// The analyzed words of a document: terms with their places, field by field.
 struct AnalyzedDocument {
-    var terms = Analyzer.Terms()
+    var terms = SimpleAnalyzer.Terms()
     /// The place of each term. Fields ascend, and positions within a field do not decrease.
-    private(set) var places: [TextPlace] = []
+    private(set) var places: [TextPosition] = []
     private var field = -1
     private var next: UInt32 = 0
     /// The number of words, weighted by field. A word counts once, no matter how many of its forms are terms.
@@ -24,14 +24,14 @@ struct AnalyzedDocument {
             self.field = field
             next = 0
         } else if next > 0 {
-            next = min(next + TextPlace.gap, TextPlace.positionLimit)
+            next = min(next + TextPosition.gap, TextPosition.positionLimit)
         }
         guard chains[field].isPlain else { return appendAnalyzed(text, field: field, weight: weight) }
         let before = terms.count
-        Analyzer.append(text, to: &terms)
+        SimpleAnalyzer.append(text, to: &terms)
         for _ in before..<terms.count {
-            places.append(TextPlace(field: field, position: next))
-            next = min(next + 1, TextPlace.positionLimit)
+            places.append(TextPosition(field: field, position: next))
+            next = min(next + 1, TextPosition.positionLimit)
         }
         length += (terms.count - before) * weight
     }
@@ -41,9 +41,9 @@ struct AnalyzedDocument {
         let count = chains[field].forEachTerm(of: text) { term, position in
             terms.append(term)
             // Both are too small for the sum to overflow.
-            places.append(TextPlace(field: field, position: start + min(position, TextPlace.positionLimit)))
+            places.append(TextPosition(field: field, position: start + min(position, TextPosition.positionLimit)))
         }
-        next = min(start + min(count.positions, TextPlace.positionLimit), TextPlace.positionLimit)
+        next = min(start + min(count.positions, TextPosition.positionLimit), TextPosition.positionLimit)
         length += count.words * weight
     }
 

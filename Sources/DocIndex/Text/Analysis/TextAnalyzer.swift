@@ -86,7 +86,7 @@ public struct TextAnalyzer: Sendable, Hashable {
 }
 
 extension TextAnalyzer {
-    /// Whether ``Analyzer`` implements this analyzer.
+    /// Whether ``SimpleAnalyzer`` implements this analyzer.
     var isPlain: Bool {
         var plain = self
         plain.synonyms = []

@@ -93,8 +93,8 @@ public indirect enum TextQuery: Sendable, Hashable {
         let start = String(decoding: text.utf8.prefix(maximumByteCount - 3), as: UTF8.self)
         for part in start.split(whereSeparator: { signs.contains($0) || $0.isWhitespace }) {
             if ["AND", "OR", "NOT"].contains(part) { continue }
-            var terms = Analyzer.Terms()
-            Analyzer.append(String(part), to: &terms)
+            var terms = SimpleAnalyzer.Terms()
+            SimpleAnalyzer.append(String(part), to: &terms)
             if terms.count == 0 { continue }
             guard (try? size.addText(String(part), words: terms.count)) != nil else { break }
             words.append(.word(String(part)))

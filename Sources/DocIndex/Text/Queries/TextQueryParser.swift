@@ -291,8 +291,8 @@ struct TextQueryParser {
 
     /// Returns the number of words by the rules of most fields; symbols alone are not words.
     private static func wordCount(_ text: String) -> Int {
-        var terms = Analyzer.Terms()
-        Analyzer.append(text, to: &terms)
+        var terms = SimpleAnalyzer.Terms()
+        SimpleAnalyzer.append(text, to: &terms)
         return terms.count
     }
 

@@ -54,7 +54,7 @@ struct TextTokens {
         var index = text.startIndex
         while index < text.endIndex {
             let next = text.index(after: index)
-            switch Analyzer.kind(of: text[index]) {
+            switch SimpleAnalyzer.kind(of: text[index]) {
             case .inside: start = start ?? index
             case .alone:
                 if let begin = start { append(text, begin..<index) }
@@ -72,8 +72,8 @@ struct TextTokens {
     private mutating func append(_ text: String, _ range: Range<String.Index>) {
         var terms: [[UInt8]] = []
         if chain.isPlain {
-            var plain = Analyzer.Terms()
-            Analyzer.append(String(text[range]), to: &plain)
+            var plain = SimpleAnalyzer.Terms()
+            SimpleAnalyzer.append(String(text[range]), to: &plain)
             terms = (0..<plain.count).map { Array(plain[$0]) }
         } else {
             _ = chain.forEachTerm(of: String(text[range])) { term, _ in terms.append(term.copied()) }

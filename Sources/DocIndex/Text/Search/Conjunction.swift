@@ -6,20 +6,20 @@
 /// For example, the query `fog AND river` has the upper bounds 40 and 30 in a block, and the threshold is 60.
 /// ``canExceed(_:lead:_:_:)`` returns `true`, because 70 is above 60. A document that scores 25 for `fog`, the rarer
 /// term, reaches at most 55 and is dropped. One that scores 35 must score more than 25 for `river`: that is the
-/// threshold passed to ``Matcher/candidateScore(of:factor:above:next:)``.
+/// threshold passed to ``Scorer/candidateScore(of:factor:above:next:)``.
 @safe struct Conjunction {
     /// A required part.
     @safe struct Part {
-        let matcher: Matcher
+        let matcher: Scorer
         /// An unmanaged reference to the matcher for the checks of each candidate: reference counting would take a
         /// third of the time.
-        fileprivate let unmanaged: Unmanaged<Matcher>
+        fileprivate let unmanaged: Unmanaged<Scorer>
         /// The number of times the part's score counts.
         let factor: Int64
         /// The sum of the upper bounds of this part and all after it, in the latest range.
         fileprivate var rest: Int64 = 0
 
-        init(_ matcher: Matcher, factor: Int64) {
+        init(_ matcher: Scorer, factor: Int64) {
             self.matcher = matcher
             unsafe unmanaged = .passUnretained(matcher)
             self.factor = factor
@@ -29,12 +29,12 @@
     /// The required parts, rarest first.
     private(set) var parts: [Part] = []
     /// Phrases whose terms are all in ``parts``.
-    private var phrases: [(matcher: PhraseMatcher, unmanaged: Unmanaged<PhraseMatcher>)] = unsafe []
-    private var unwanted: [Matcher] = []
+    private var phrases: [(matcher: PhraseScorer, unmanaged: Unmanaged<PhraseScorer>)] = unsafe []
+    private var unwanted: [Scorer] = []
     private let scoresAreExact: Bool
     private let hasUnwanted: Bool
 
-    init(_ matcher: Matcher) {
+    init(_ matcher: Scorer) {
         var contents = Contents()
         matcher.add(to: &contents)
         // The rarest part leads.
@@ -49,8 +49,8 @@
     /// The flattened contents of a matcher.
     struct Contents {
         var parts: [Part] = []
-        var phrases: [PhraseMatcher] = []
-        var unwanted: [Matcher] = []
+        var phrases: [PhraseScorer] = []
+        var unwanted: [Scorer] = []
     }
 
     /// The sum of the upper bounds of all parts except the first, in the latest range.

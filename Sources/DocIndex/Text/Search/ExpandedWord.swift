@@ -8,10 +8,10 @@ struct ExpandedWord {
     private let key: ResolvedQuery.Key
     private let reader: any KeyValueReader
     private let index: TextIndex
-    private let view: TextView
+    private let view: TextIndexReader
     private let fields: UInt32?
 
-    init(_ term: ResolvedQuery.Term, reader: any KeyValueReader, index: TextIndex, view: TextView) {
+    init(_ term: ResolvedQuery.Term, reader: any KeyValueReader, index: TextIndex, view: TextIndexReader) {
         key = term.key
         fields = term.fields
         self.reader = reader
@@ -36,11 +36,11 @@ struct ExpandedWord {
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
             var union = PostingUnion(segment.lower..<segment.upper)
-            let start = TextKeyspace.terms.segment(index.number, segment.number)
+            let start = TextIndexKey.terms.segment(index.number, segment.number)
             var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
             while try cursor.advance() {
                 try cancellation.step()
-                guard let term = TextKeyspace.term(in: cursor.key, at: start.count) else {
+                guard let term = TextIndexKey.term(in: cursor.key, at: start.count) else {
                     throw segments.damage("a term cannot be read")
                 }
                 guard distance.accepts(term) else { continue }
@@ -54,8 +54,8 @@ struct ExpandedWord {
         for part in view.unwritten {
             var union = PostingUnion(part.slots)
             for term in part.pending.terms(from: prefix) where distance.accepts(term) {
-                let (plain, killCount) = part.pending.postings(of: term, part.limit)
-                counts[term, default: 0] += plain.slots.count - killCount
+                let (plain, tombstoneCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += plain.slots.count - tombstoneCount
                 try add(plain, &union)
             }
             let postings = union.postings()
@@ -101,7 +101,7 @@ struct ExpandedWord {
         for index in plain.slots.indices {
             let start = offset
             if fields != nil {
-                guard TextPlace.skip(positions, &offset, fields: plain.fields[index]) else {
+                guard TextPosition.skip(positions, &offset, fields: plain.fields[index]) else {
                     throw TextDamage.error(self.index.definition.name, "positions cannot be read")
                 }
             }
@@ -117,8 +117,8 @@ struct ExpandedWord {
         if set & fields == 0 { return }
         if set & ~fields == 0 { return union.add(slot, frequency, set) }
         var offset = offset
-        var places: [TextPlace] = []
-        guard TextPlace.read(positions, &offset, fields: set, into: &places) else {
+        var places: [TextPosition] = []
+        guard TextPosition.read(positions, &offset, fields: set, into: &places) else {
             throw TextDamage.error(index.definition.name, "positions cannot be read")
         }
         let weights = index.weights

@@ -166,7 +166,7 @@ final class QueryResolver {
         alternatives.others.append(
             .phrase(
                 tokens.map {
-                    ResolvedQuery.Place(terms: [term($0.form, fields)], position: $0.position - first.position)
+                    ResolvedQuery.Part(terms: [term($0.form, fields)], position: $0.position - first.position)
                 }, slop: slop))
     }
 

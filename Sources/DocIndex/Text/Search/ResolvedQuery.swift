@@ -8,7 +8,7 @@ indirect enum ResolvedQuery: Sendable, Hashable {
     /// determines the weight.
     case word([Term])
     /// Words that follow one another or, with a slop, occur close together in any order.
-    case phrase([Place], slop: Int?)
+    case phrase([Part], slop: Int?)
     case and([ResolvedQuery])
     case or([ResolvedQuery])
     case except(ResolvedQuery, ResolvedQuery)
@@ -31,7 +31,7 @@ indirect enum ResolvedQuery: Sendable, Hashable {
     }
 
     /// A word of a phrase.
-    struct Place: Sendable, Hashable {
+    struct Part: Sendable, Hashable {
         let terms: [Term]
         /// The number of words before it in the phrase.
         let position: UInt32

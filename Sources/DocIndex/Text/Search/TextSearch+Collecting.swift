@@ -23,7 +23,7 @@ extension TextSearch {
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
         let lead = conjunction.parts[0].matcher
-        let term = lead as? TermMatcher
+        let term = lead as? TermScorer
         // One step per block of documents.
         var cancellation = CancellationCheck()
         var lower = range.lowerBound
@@ -49,7 +49,7 @@ extension TextSearch {
     ///
     /// - Returns: the first slot that was not examined.
     private func collect(
-        _ term: TermMatcher, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
+        _ term: TermScorer, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
         _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
     ) throws -> UInt32 {
         guard let block = try term.openBlock(from: range.lowerBound) else { return .max }
@@ -63,7 +63,7 @@ extension TextSearch {
         while index < end {
             let slot = term.slot(at: index)
             var next = slot + 1
-            if !view.isDead(slot) {
+            if !view.isDeleted(slot) {
                 term.place(at: index)
                 if let score = try conjunction.score(of: slot, lead: score, above: threshold, next: &next) {
                     try offer(slot, score, &hits, filter)
@@ -88,7 +88,7 @@ extension TextSearch {
     ///
     /// - Returns: the first slot that was not examined.
     private func collect(
-        _ lead: Matcher, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
+        _ lead: Scorer, _ conjunction: borrowing Conjunction, _ range: Range<UInt32>, _ smallestRow: UInt64,
         _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
     ) throws -> UInt32 {
         let (factor, rest) = (conjunction.parts[0].factor, conjunction.restOfFirst)
@@ -97,7 +97,7 @@ extension TextSearch {
         while slot < range.upperBound {
             var next = slot + 1
             let score = try lead.scoreBound()
-            if score * factor + rest > threshold, !view.isDead(slot),
+            if score * factor + rest > threshold, !view.isDeleted(slot),
                 let score = try conjunction.score(of: slot, lead: score, above: threshold, next: &next)
             {
                 try offer(slot, score, &hits, filter)
@@ -127,12 +127,12 @@ extension TextSearch {
     /// 35 can reach 85 and is looked up in the second term. If that adds nothing, the document can reach at most 55 and
     /// is dropped before the first term is read.
     func collectAny(
-        _ parts: [Matcher], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
+        _ parts: [Scorer], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
         // `parts` keeps the matchers alive. Reference counting in each window and for each candidate would take a third
         // of the time.
-        let unmanaged: [Unmanaged<Matcher>] = unsafe parts.map { unsafe .passUnretained($0) }
+        let unmanaged: [Unmanaged<Scorer>] = unsafe parts.map { unsafe .passUnretained($0) }
         let byLargest = unsafe parts.sorted { $0.largestScore < $1.largestScore }.map {
             unsafe (largest: $0.largestScore, part: Unmanaged.passUnretained($0))
         }
@@ -174,7 +174,7 @@ extension TextSearch {
 
     /// The matchers of a window with their upper bounds, in ascending order of the bounds.
     @safe private struct WindowBounds {
-        private(set) var parts: [(bound: Int64, part: Unmanaged<Matcher>)] = unsafe []
+        private(set) var parts: [(bound: Int64, part: Unmanaged<Scorer>)] = unsafe []
         /// The sum of the bounds of each matcher and all before it.
         private(set) var sums: [Int64] = []
         /// The number of non-essential matchers: their bounds add up to no more than the threshold.
@@ -189,7 +189,7 @@ extension TextSearch {
             sums.removeAll(keepingCapacity: true)
         }
 
-        mutating func add(_ bound: Int64, _ part: Unmanaged<Matcher>) {
+        mutating func add(_ bound: Int64, _ part: Unmanaged<Scorer>) {
             unsafe parts.append((bound, part))
             sums.append(0)
         }
@@ -233,7 +233,7 @@ extension TextSearch {
         if bounds.count - first == 1 {
             // A single essential matcher leads, as in a conjunction, and needs no score window.
             let isDone = try unsafe bounds.parts[first].part._withUnsafeGuaranteedRef { part in
-                guard part.scoresAreExact, let term = part as? TermMatcher else { return false }
+                guard part.scoresAreExact, let term = part as? TermScorer else { return false }
                 try collect(term, bounds, range, smallestRow, &hits, filter)
                 return true
             }
@@ -249,7 +249,8 @@ extension TextSearch {
         try window.drain(upTo: range.count) { offset, partial in
             if partial + optionalSum <= threshold { return }
             let slot = range.lowerBound + UInt32(offset)
-            guard let score = try bounds.score(of: slot, others: partial, above: threshold), !view.isDead(slot) else {
+            guard let score = try bounds.score(of: slot, others: partial, above: threshold), !view.isDeleted(slot)
+            else {
                 return
             }
             try offer(slot, score, &hits, filter)
@@ -258,7 +259,7 @@ extension TextSearch {
     }
 
     private func collect(
-        _ term: TermMatcher, _ bounds: borrowing WindowBounds, _ range: Range<UInt32>, _ smallestRow: UInt64,
+        _ term: TermScorer, _ bounds: borrowing WindowBounds, _ range: Range<UInt32>, _ smallestRow: UInt64,
         _ hits: inout TopHits, _ filter: ((UInt64) throws -> Bool)?
     ) throws {
         var threshold = hits.threshold(smallestRow: smallestRow)
@@ -271,7 +272,7 @@ extension TextSearch {
             while index < end {
                 let slot = term.slot(at: index)
                 term.place(at: index)
-                if let score = try bounds.score(of: slot, others: partial, above: threshold), !view.isDead(slot) {
+                if let score = try bounds.score(of: slot, others: partial, above: threshold), !view.isDeleted(slot) {
                     try offer(slot, score, &hits, filter)
                     threshold = hits.threshold(smallestRow: smallestRow)
                 }

@@ -3,7 +3,8 @@ extension TextSearch {
     ///
     /// - Complexity: one lookup of the row, and for each term the blocks that may contain its slot.
     func finds(_ row: UInt64, _ query: TextQuery) throws -> Bool {
-        guard let (slot, _) = try TextWriter.slot(ofRow: row, index, view.structure, in: reader), !view.isDead(slot)
+        guard let (slot, _) = try TextIndexWriter.slot(ofRow: row, index, view.structure, in: reader),
+            !view.isDeleted(slot)
         else { return false }
         try prepare(query)
         guard let part = part(of: slot), let matcher = try matcher(query, part: part) else { return false }

@@ -7,12 +7,12 @@ extension TextSearch {
         var counts: [[UInt8]: Int] = [:]
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
-            let start = TextKeyspace.terms.segment(index.number, segment.number)
+            let start = TextIndexKey.terms.segment(index.number, segment.number)
             var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
             while try cursor.advance() {
                 // The counts come first in the value; the postings after them are not read.
                 var offset = 0
-                guard let term = TextKeyspace.term(in: cursor.key, at: start.count),
+                guard let term = TextIndexKey.term(in: cursor.key, at: start.count),
                     let count = Varint.read(cursor.value, &offset), let zigzag = Varint.read(cursor.value, &offset),
                     count <= 1 << 32, zigzag <= 1 << 40
                 else { throw segments.damage("a term cannot be read") }
@@ -21,8 +21,8 @@ extension TextSearch {
         }
         for part in view.unwritten {
             for term in part.pending.terms(from: prefix) {
-                let (postings, killCount) = part.pending.postings(of: term, part.limit)
-                counts[term, default: 0] += postings.slots.count - killCount
+                let (postings, tombstoneCount) = part.pending.postings(of: term, part.limit)
+                counts[term, default: 0] += postings.slots.count - tombstoneCount
             }
         }
         return counts.filter { $0.value > 0 && $0.key.first != AnalysisChain.stemMark }.map {

@@ -14,13 +14,13 @@ internal import LevelKit
 final class TextSearch {
     let reader: any KeyValueReader
     let index: TextIndex
-    let view: TextView
+    let view: TextIndexReader
     let cache: TermCache
     /// The number of terms whose posting lists were opened. Decoded postings and skipped blocks do not count.
     private(set) var listCount = 0
     private let scorer: BM25
     private let resolver: QueryResolver
-    private let unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)]
+    private let unwritten: [(pending: InMemoryIndex, slots: Range<UInt32>, limit: InMemoryIndex.Limit)]
     private var words = Words()
     /// The number of words and terms in the current query.
     private var wordCount = 0
@@ -54,7 +54,7 @@ final class TextSearch {
         }
     }
 
-    init(reader: any KeyValueReader, index: TextIndex, view: TextView, cache: TermCache) {
+    init(reader: any KeyValueReader, index: TextIndex, view: TextIndexReader, cache: TermCache) {
         self.reader = reader
         self.index = index
         self.view = view
@@ -91,7 +91,7 @@ final class TextSearch {
         for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
             let range = slots(ofPart: part)
-            if let or = matcher as? OrMatcher, limit != nil {
+            if let or = matcher as? OrScorer, limit != nil {
                 let sums = window ?? ScoreWindow()
                 window = sums
                 try collectAny(or.parts, range, sums, &hits, filter)
@@ -151,7 +151,7 @@ final class TextSearch {
             var slot = try matcher.advance(to: range.lowerBound)
             while slot < range.upperBound {
                 try cancellation.step()
-                if !view.isDead(slot), try !body(slot) { return false }
+                if !view.isDeleted(slot), try !body(slot) { return false }
                 slot = try matcher.advance(to: slot + 1)
             }
         }
@@ -273,91 +273,91 @@ final class TextSearch {
             }
         }
         for part in unwritten {
-            let (postings, killCount) = part.pending.postings(of: term, part.limit)
+            let (postings, tombstoneCount) = part.pending.postings(of: term, part.limit)
             word.lists.append(postings.slots.isEmpty ? .none : .plain(postings))
-            word.documentFrequency += postings.slots.count - killCount
+            word.documentFrequency += postings.slots.count - tombstoneCount
         }
         return word
     }
 
-    // MARK: - Matchers
+    // MARK: - Scorers
 
     /// Returns a matcher for the query in one part of the index; `nil` if nothing matches there.
-    func matcher(_ query: TextQuery, part: Int) throws -> Matcher? {
+    func matcher(_ query: TextQuery, part: Int) throws -> Scorer? {
         try matcher(resolver.resolve(query), part: part)
     }
 
-    private func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Matcher? {
+    private func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Scorer? {
         switch query {
         case .nothing, .ignored: return nil
-        case .word(let terms): return try wordMatcher(terms, boost, part: part)
-        case .phrase(let places, let slop): return try phraseMatcher(places, slop: slop, boost, part: part)
+        case .word(let terms): return try wordScorer(terms, boost, part: part)
+        case .phrase(let places, let slop): return try phraseScorer(places, slop: slop, boost, part: part)
         case .and(let parts):
-            var matchers: [Matcher] = []
+            var matchers: [Scorer] = []
             for query in parts {
                 guard let matcher = try matcher(query, boost: boost, part: part) else { return nil }
                 matchers.append(matcher)
             }
-            return matchers.count < 2 ? matchers.first : AndMatcher(matchers)
+            return matchers.count < 2 ? matchers.first : AndScorer(matchers)
         case .or(let parts):
-            var matchers: [Matcher] = []
+            var matchers: [Scorer] = []
             for query in parts {
                 guard let matcher = try matcher(query, boost: boost, part: part) else { continue }
                 matchers.append(matcher)
             }
-            return matchers.count < 2 ? matchers.first : OrMatcher(matchers)
+            return matchers.count < 2 ? matchers.first : OrScorer(matchers)
         case .except(let wanted, let unwanted):
             guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
             guard let unwanted = try matcher(unwanted, boost: boost, part: part) else { return wanted }
-            return ExceptMatcher(wanted, unwanted)
+            return ExceptScorer(wanted, unwanted)
         case .prefer(let wanted, let optional):
             guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
             guard let optional = try matcher(optional, boost: boost, part: part) else { return wanted }
-            return OptionalMatcher(wanted, optional: optional)
+            return OptionalScorer(wanted, optional: optional)
         case .boost(let query, let factor):
             let factor = min(max(factor, 0.001), 1000)
             return try matcher(query, boost: min(BM25.boostLimit, boost * factor), part: part)
         }
     }
 
-    private func phraseMatcher(
-        _ places: [ResolvedQuery.Place], slop: Int?, _ boost: Double, part: Int
-    ) throws -> Matcher? {
+    private func phraseScorer(
+        _ places: [ResolvedQuery.Part], slop: Int?, _ boost: Double, part: Int
+    ) throws -> Scorer? {
         var distinct: [[ResolvedQuery.Term]] = []
         // Among a few words, a linear search is faster than hashing.
         var numbers: [[ResolvedQuery.Term]: Int]? = places.count > 16 ? [:] : nil
-        var matchers: [WordMatcher] = []
-        var order: [PhraseMatcher.Place] = []
+        var matchers: [WordScorer] = []
+        var order: [PhraseScorer.Part] = []
         for place in places {
             if let known = numbers.map({ $0[place.terms] }) ?? distinct.firstIndex(of: place.terms) {
-                order.append(PhraseMatcher.Place(word: known, position: place.position))
+                order.append(PhraseScorer.Part(word: known, position: place.position))
                 continue
             }
-            guard let matcher = try wordMatcher(place.terms, boost, part: part) else { return nil }
-            order.append(PhraseMatcher.Place(word: matchers.count, position: place.position))
+            guard let matcher = try wordScorer(place.terms, boost, part: part) else { return nil }
+            order.append(PhraseScorer.Part(word: matchers.count, position: place.position))
             numbers?[place.terms] = matchers.count
             if numbers == nil { distinct.append(place.terms) }
             matchers.append(matcher)
         }
-        return matchers.isEmpty ? nil : PhraseMatcher(matchers, order: order, slop: slop)
+        return matchers.isEmpty ? nil : PhraseScorer(matchers, order: order, slop: slop)
     }
 
-    private func wordMatcher(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordMatcher? {
+    private func wordScorer(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordScorer? {
         var frequency = 0
         for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
         // Limits the boost so that the sum of all scores fits in an integer.
         let weight = scorer.weight(
             documentFrequency: frequency, boost: min(boost, BM25.boostLimit / Double(max(1, wordCount))))
-        var matchers: [TermMatcher] = []
+        var matchers: [TermScorer] = []
         for term in terms {
-            if let matcher = try termMatcher(term, weight, part: part) { matchers.append(matcher) }
+            if let matcher = try termScorer(term, weight, part: part) { matchers.append(matcher) }
         }
         if matchers.count < 2 { return matchers.first }
-        return SynonymMatcher(matchers, slots: view.slots, scorer: scorer, weight: weight)
+        return SynonymScorer(matchers, slots: view.slots, scorer: scorer, weight: weight)
     }
 
-    private func termMatcher(_ term: ResolvedQuery.Term, _ weight: Double, part: Int) throws -> TermMatcher? {
-        let source: TermMatcher.Source
+    private func termScorer(_ term: ResolvedQuery.Term, _ weight: Double, part: Int) throws -> TermScorer? {
+        let source: TermScorer.Source
         var fields = term.fields
         switch try word(term).lists[part] {
         case .none: return nil
@@ -366,7 +366,7 @@ final class TextSearch {
         }
         // The postings of an expanded term were limited to the searched fields when they were merged.
         if case .term = term.key {} else { fields = nil }
-        return try TermMatcher(
+        return try TermScorer(
             source, slots: view.slots, scorer: scorer, weight: weight, fields: fields, fieldWeights: index.weights)
     }
 }

@@ -1,7 +1,7 @@
 /// A word of a document that is not in a segment yet.
 struct PendingWord {
     let slot: UInt32
-    let place: TextPlace
+    let place: TextPosition
     /// The number of the term in the log.
     let term: UInt32
     /// The index plus one of the previous word of the same term; 0 if there is none.

@@ -30,8 +30,8 @@ struct PostingList {
     }
 
     /// Appends a posting. Its places must ascend.
-    mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPlace>) {
-        let fields = TextPlace.append(places, to: &positions)
+    mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPosition>) {
+        let fields = TextPosition.append(places, to: &positions)
         append(slot: slot, frequency: frequency, fields: fields)
     }
 
@@ -53,7 +53,7 @@ struct PostingList {
 }
 
 /// A place of a term in a document: the field, and the index of the word in the field.
-struct TextPlace: Hashable, Comparable {
+struct TextPosition: Hashable, Comparable {
     /// The field in the upper five bits, the position in the others.
     var bits: UInt32
 
@@ -69,14 +69,14 @@ struct TextPlace: Hashable, Comparable {
     var field: Int { Int(bits >> 27) }
     var position: UInt32 { bits & Self.positionLimit }
 
-    static func < (a: TextPlace, b: TextPlace) -> Bool { a.bits < b.bits }
+    static func < (a: TextPosition, b: TextPosition) -> Bool { a.bits < b.bits }
 
     /// Appends the positions of one posting: for each field, the distances between positions as varints, each shifted
     /// left by one. The lowest bit says whether another position follows in the field. Part of the on-disk format; must
     /// not change.
     ///
     /// - Returns: the fields, as bits.
-    static func append(_ places: Span<TextPlace>, to bytes: inout [UInt8]) -> UInt32 {
+    static func append(_ places: Span<TextPosition>, to bytes: inout [UInt8]) -> UInt32 {
         var fields: UInt32 = 0
         var previous: UInt32 = 0
         for index in places.indices {
@@ -94,7 +94,8 @@ struct TextPlace: Hashable, Comparable {
     }
 
     /// Reads the positions of one posting. Returns `false` if they are corrupt.
-    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPlace]) -> Bool
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPosition])
+        -> Bool
     {
         var rest = fields
         while rest != 0 {
@@ -105,7 +106,7 @@ struct TextPlace: Hashable, Comparable {
                 guard let value = Varint.read(bytes, &offset), value <= UInt64(UInt32.max) << 1 else { return false }
                 position += value >> 1
                 guard position <= UInt64(positionLimit) else { return false }
-                places.append(TextPlace(field: field, position: UInt32(position)))
+                places.append(TextPosition(field: field, position: UInt32(position)))
                 if value & 1 == 0 { break }
             }
         }

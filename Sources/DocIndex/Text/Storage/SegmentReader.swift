@@ -11,7 +11,7 @@ struct SegmentReader: Sendable {
     ///
     /// - Throws: ``DocIndexError`` with `corruption`.
     func record(_ term: [UInt8]) throws -> TermRecord? {
-        let key = TextKeyspace.terms.term(index.number, segment.number, term)
+        let key = TextIndexKey.terms.term(index.number, segment.number, term)
         guard let bytes = try reader.value(forKey: key) else { return nil }
         return try record(bytes.span)
     }
@@ -44,7 +44,7 @@ struct SegmentReader: Sendable {
         return bytes
     }
 
-    static func key(_ kind: TextKeyspace, _ index: UInt32, _ segment: UInt32, _ term: [UInt8], _ group: Int) -> [UInt8]
+    static func key(_ kind: TextIndexKey, _ index: UInt32, _ segment: UInt32, _ term: [UInt8], _ group: Int) -> [UInt8]
     {
         var key = kind.term(index, segment, term)
         TupleEncoder.append(Int64(group), to: &key)
@@ -67,7 +67,7 @@ struct SegmentReader: Sendable {
             let positions = plain.positions.span
             for index in plain.slots.indices {
                 let start = offset
-                guard TextPlace.skip(positions, &offset, fields: plain.fields[index]) else {
+                guard TextPosition.skip(positions, &offset, fields: plain.fields[index]) else {
                     throw damage("positions cannot be read")
                 }
                 try body(
@@ -88,7 +88,7 @@ struct SegmentReader: Sendable {
                     for index in 0..<buffer.count {
                         let start = offset
                         let fields = buffer.fieldSet(at: index)
-                        guard TextPlace.skip(span, &offset, fields: fields) else {
+                        guard TextPosition.skip(span, &offset, fields: fields) else {
                             throw damage("positions cannot be read")
                         }
                         unsafe try body(

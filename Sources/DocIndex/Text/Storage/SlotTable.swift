@@ -53,8 +53,8 @@ internal import LevelKit
     }
 }
 
-/// The dead slots of one chunk. Never changed in place: a writer makes a copy with more.
-struct DeadSlots: Sendable, Hashable {
+/// The deleted slots of one chunk. Never changed in place: a writer makes a copy with more.
+struct DeletedSlots: Sendable, Hashable {
     private(set) var words: [UInt64] = [UInt64](repeating: 0, count: Int(TextStructure.chunkSlotCount) / 64)
     private(set) var count = 0
 

@@ -18,7 +18,7 @@ struct TextStructure: Sendable, Hashable {
     /// The first slot that is not in a segment.
     var pendingSlot: UInt32 { segments.last?.upper ?? 0 }
 
-    /// The number of slots in a chunk of norms, rows and dead bits. Part of the on-disk format; must not change.
+    /// The number of slots in a chunk of norms, rows and deleted bits. Part of the on-disk format; must not change.
     static let chunkSlotCount: UInt32 = 4096
     /// The format version of the record.
     private static let format: UInt64 = 1
@@ -72,7 +72,7 @@ struct TextStructure: Sendable, Hashable {
     ///
     /// - Throws: ``DocIndexError`` with `corruption`.
     static func read(_ index: UInt32, name: String, in reader: some KeyValueReader) throws -> TextStructure {
-        guard let bytes = try reader.value(forKey: TextKeyspace.structure.prefix(index)) else { return TextStructure() }
+        guard let bytes = try reader.value(forKey: TextIndexKey.structure.prefix(index)) else { return TextStructure() }
         guard let structure = TextStructure(encoded: bytes) else {
             throw TextDamage.error(name, "its structure cannot be read")
         }

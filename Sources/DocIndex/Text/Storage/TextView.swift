@@ -1,19 +1,19 @@
-/// A snapshot of a text index: its segments, its dead slots, and the visible part of the pending words.
+/// A snapshot of a text index: its segments, its deleted slots, and the visible part of the pending words.
 ///
 /// A value type: the writer makes a new view for each batch. The objects it refers to never change in the range visible
 /// to this view.
-struct TextView: Sendable {
+struct TextIndexReader: Sendable {
     var structure: TextStructure
     var slots: SlotTable
-    /// The dead slots of each chunk; `nil` if there are none.
-    var dead: [DeadSlots?]
+    /// The deleted slots of each chunk; `nil` if there are none.
+    var deleted: [DeletedSlots?]
     /// The smallest row of each chunk; the smaller row of two documents with equal scores ranks first.
     var smallestRows: [UInt32]
-    var pending: PendingIndex
+    var pending: InMemoryIndex
     /// The pending documents that are currently written to a segment; `nil` if there are none.
     var frozen: Frozen?
     /// The number of documents deleted since the last flush began.
-    var killCount: UInt32 = 0
+    var tombstoneCount: UInt32 = 0
     /// Whether rows ascend with slots, so that slot order is row order.
     var isInRowOrder = true
     var largestRow: UInt32 = 0
@@ -21,29 +21,31 @@ struct TextView: Sendable {
     init(weights: [UInt32]) {
         structure = TextStructure()
         slots = SlotTable(capacity: 64)
-        dead = []
+        deleted = []
         smallestRows = []
-        pending = PendingIndex(weights: weights)
+        pending = InMemoryIndex(weights: weights)
     }
 
     /// A log of pending documents that no longer grows, and the number of documents deleted up to then.
     struct Frozen: Sendable {
-        let pending: PendingIndex
-        let limit: PendingIndex.Limit
+        let pending: InMemoryIndex
+        let limit: InMemoryIndex.Limit
     }
 
     /// The first slot whose words are in ``pending``.
     var firstPendingSlot: UInt32 { frozen?.limit.slot ?? structure.pendingSlot }
 
     /// The documents that are not in a segment, in slot order: their log, their slots, and the visible part of the log.
-    var unwritten: [(pending: PendingIndex, slots: Range<UInt32>, limit: PendingIndex.Limit)] {
-        let newest = PendingIndex.Limit(slot: structure.nextSlot, killCount: killCount)
+    var unwritten: [(pending: InMemoryIndex, slots: Range<UInt32>, limit: InMemoryIndex.Limit)] {
+        let newest = InMemoryIndex.Limit(slot: structure.nextSlot, tombstoneCount: tombstoneCount)
         let last = (pending, firstPendingSlot..<structure.nextSlot, newest)
         guard let frozen else { return [last] }
         return [(frozen.pending, structure.pendingSlot..<frozen.limit.slot, frozen.limit), last]
     }
 
-    func isDead(_ slot: UInt32) -> Bool { dead[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) ?? false }
+    func isDeleted(_ slot: UInt32) -> Bool {
+        deleted[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) ?? false
+    }
 
     /// Returns a lower bound of the rows of a range of slots, which must not be empty.
     ///
@@ -61,19 +63,19 @@ struct TextView: Sendable {
         return UInt64(row)
     }
 
-    /// Returns the number of dead slots in a range.
-    func deadCount(_ range: Range<UInt32>) -> Int {
+    /// Returns the number of deleted slots in a range.
+    func deletedCount(_ range: Range<UInt32>) -> Int {
         var count = 0
         var slot = range.lowerBound
         while slot < range.upperBound {
             let chunk = slot / TextStructure.chunkSlotCount
             let left = TextStructure.chunkSlotCount - slot % TextStructure.chunkSlotCount
             let upper = slot + min(left, range.upperBound - slot)
-            if let dead = dead[Int(chunk)] {
+            if let deleted = deleted[Int(chunk)] {
                 if upper - slot == TextStructure.chunkSlotCount {
-                    count += dead.count
+                    count += deleted.count
                 } else {
-                    for slot in slot..<upper where dead.contains(slot) { count += 1 }
+                    for slot in slot..<upper where deleted.contains(slot) { count += 1 }
                 }
             }
             slot = upper
@@ -94,8 +96,8 @@ struct TextView: Sendable {
     /// Updates the smallest and largest rows for a slot that is in the table; slots must ascend.
     mutating func note(row: UInt32, slot: UInt32) {
         let chunk = Int(slot / TextStructure.chunkSlotCount)
-        if chunk == dead.count {
-            dead.append(nil)
+        if chunk == deleted.count {
+            deleted.append(nil)
             smallestRows.append(row)
         }
         smallestRows[chunk] = min(smallestRows[chunk], row)
@@ -103,10 +105,10 @@ struct TextView: Sendable {
         largestRow = max(largestRow, row)
     }
 
-    mutating func kill(_ slot: UInt32) {
+    mutating func delete(_ slot: UInt32) {
         let chunk = Int(slot / TextStructure.chunkSlotCount)
-        var chunkOfDead = dead[chunk] ?? DeadSlots()
-        chunkOfDead.insert(slot)
-        dead[chunk] = chunkOfDead
+        var chunkOfDeleted = deleted[chunk] ?? DeletedSlots()
+        chunkOfDeleted.insert(slot)
+        deleted[chunk] = chunkOfDeleted
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// The level of a segment follows from its number of live documents; each level is eight times as large as the one
 /// below. Eight adjacent segments of a level, or of lower ones, are merged into one. A segment with more than a quarter
-/// of dead documents is rewritten. So each document is written once per level, and each level has at most seven
+/// of deleted documents is rewritten. So each document is written once per level, and each level has at most seven
 /// segments.
 struct MergePolicy: Sendable {
     var levelFactor = 8

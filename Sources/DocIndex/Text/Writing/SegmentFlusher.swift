@@ -2,36 +2,37 @@ internal import LevelKit
 
 /// Writes pending documents to a segment, slice by slice, while other documents are stored and read.
 ///
-/// At the start, the log of these documents is closed and a new one is opened, and the set of dead documents is fixed.
+/// At the start, the log of these documents is closed and a new one is opened, and the set of deleted documents is fixed.
 /// The segment is not read until the structure contains it; until then the closed log is searched.
 struct SegmentFlusher {
-    let frozen: TextView.Frozen
+    let frozen: TextIndexReader.Frozen
     /// The first slot.
     let lower: UInt32
     /// The number of the segment.
     let number: UInt32
     /// Slots of any segment that were deleted before the flush began; their records are removed when it ends.
-    let killed: [UInt32]
+    let deletedSlots: [UInt32]
     /// The number of live documents.
     let documentCount: UInt32
-    private let dead: [DeadSlots?]
-    private var contents: PendingIndex.Contents
+    private let deleted: [DeletedSlots?]
+    private var contents: InMemoryIndex.Contents
     private var writer: SegmentWriter
     private var pair = 0
     private var terms: [UInt32] = []
     private var position = 0
     private var list = PostingList()
 
-    /// - Parameter view: a view whose ``TextView/frozen`` is the log to write.
+    /// - Parameter view: a view whose ``TextIndexReader/frozen`` is the log to write.
     init(
-        database: Database, index: TextIndex, number: UInt32, view: TextView, frozen: TextView.Frozen, killed: [UInt32]
+        database: Database, index: TextIndex, number: UInt32, view: TextIndexReader, frozen: TextIndexReader.Frozen,
+        deletedSlots: [UInt32]
     ) {
         self.frozen = frozen
         self.number = number
-        self.killed = killed
+        self.deletedSlots = deletedSlots
         lower = view.structure.pendingSlot
-        dead = view.dead
-        documentCount = frozen.limit.slot - lower - UInt32(view.deadCount(lower..<frozen.limit.slot))
+        deleted = view.deleted
+        documentCount = frozen.limit.slot - lower - UInt32(view.deletedCount(lower..<frozen.limit.slot))
         contents = frozen.pending.contents
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
@@ -43,7 +44,7 @@ struct SegmentFlusher {
         let goal = writer.byteCount + budget
         while writer.byteCount < goal {
             while position == terms.count {
-                guard pair < PendingIndex.Contents.pairCount else {
+                guard pair < InMemoryIndex.Contents.pairCount else {
                     try writer.write()
                     return true
                 }
@@ -53,7 +54,7 @@ struct SegmentFlusher {
             }
             let correction = contents.take(
                 terms[position],
-                isDead: { dead[Int($0 / TextStructure.chunkSlotCount)]?.contains($0) ?? false }, into: &list)
+                isDeleted: { deleted[Int($0 / TextStructure.chunkSlotCount)]?.contains($0) ?? false }, into: &list)
             if list.count > 0 || correction != 0 {
                 try writer.add(contents.bytes(of: terms[position]), list, correction: correction)
             }

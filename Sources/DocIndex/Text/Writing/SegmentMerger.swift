@@ -1,8 +1,8 @@
 internal import LevelKit
 
-/// Merges adjacent segments into one, slice by slice: concatenates the lists of each term and drops dead documents.
+/// Merges adjacent segments into one, slice by slice: concatenates the lists of each term and drops deleted documents.
 ///
-/// The dead slots are fixed when the merge begins, so that all terms agree. Nothing is kept open between slices: each
+/// The deleted slots are fixed when the merge begins, so that all terms agree. Nothing is kept open between slices: each
 /// slice continues after the last term. The output is not read until the structure contains the new segment, and the
 /// input never changes, so readers and other writers are not affected.
 struct SegmentMerger {
@@ -11,22 +11,22 @@ struct SegmentMerger {
     let inputs: [TextSegment]
     /// The number of the new segment.
     let number: UInt32
-    private let dead: [DeadSlots?]
+    private let deleted: [DeletedSlots?]
     /// The number of documents in the new segment.
     let documentCount: UInt32
     private var writer: SegmentWriter
     private var lastTerm: [UInt8]?
     private var list = PostingList()
 
-    init(database: Database, index: TextIndex, inputs: [TextSegment], number: UInt32, view: TextView) {
+    init(database: Database, index: TextIndex, inputs: [TextSegment], number: UInt32, view: TextIndexReader) {
         self.index = index
         self.inputs = inputs
         self.number = number
-        dead = view.dead
+        deleted = view.deleted
         let lower = inputs.first?.lower ?? 0
         let upper = inputs.last?.upper ?? 0
-        // Slots that were dead before a segment was written are counted as dead too, and are in no list.
-        documentCount = upper - lower - UInt32(view.deadCount(lower..<upper))
+        // Slots that were deleted before a segment was written are counted as deleted too, and are in no list.
+        documentCount = upper - lower - UInt32(view.deletedCount(lower..<upper))
         writer = SegmentWriter(database: database, index: index, number: number, lower: lower, slots: view.slots)
     }
 
@@ -70,7 +70,7 @@ struct SegmentMerger {
     private mutating func append(_ source: Source, _ term: [UInt8], _ dropped: inout Int64) throws {
         guard let record = source.record else { return }
         try source.reader.forEachPosting(of: record, term: term) { slot, frequency, fields, positions in
-            if dead[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) == true {
+            if deleted[Int(slot / TextStructure.chunkSlotCount)]?.contains(slot) == true {
                 dropped += 1
             } else {
                 list.append(slot: slot, frequency: frequency, fields: fields, positions: positions)
@@ -95,11 +95,11 @@ struct SegmentMerger {
 
         init(_ reader: SegmentReader, behind term: [UInt8]?) throws {
             self.reader = reader
-            let prefix = TextKeyspace.terms.segment(reader.index.number, reader.segment.number)
+            let prefix = TextIndexKey.terms.segment(reader.index.number, reader.segment.number)
             prefixCount = prefix.count
             var range = KeyRange.prefix(prefix)
             if let term {
-                range.lower = .excluded(TextKeyspace.terms.term(reader.index.number, reader.segment.number, term))
+                range.lower = .excluded(TextIndexKey.terms.term(reader.index.number, reader.segment.number, term))
             }
             cursor = try reader.reader.cursor(in: range, reverse: false, fillsCache: false)
             try advance()
@@ -111,7 +111,7 @@ struct SegmentMerger {
                 record = nil
                 return
             }
-            guard let term = TextKeyspace.term(in: cursor.key, at: prefixCount) else {
+            guard let term = TextIndexKey.term(in: cursor.key, at: prefixCount) else {
                 throw reader.damage("a term cannot be read")
             }
             self.term = term

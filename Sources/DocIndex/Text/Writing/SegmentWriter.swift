@@ -25,7 +25,7 @@ struct SegmentWriter {
     /// Adds a term. Terms must be added in order.
     mutating func add(_ term: [UInt8], _ list: PostingList, correction: Int64) throws {
         encoder.encode(list, correction: correction, into: &output)
-        try put(output.record, TextKeyspace.terms.term(index.number, number, term))
+        try put(output.record, TextIndexKey.terms.term(index.number, number, term))
         for (group, bytes) in output.groups.enumerated() {
             try put(bytes, SegmentReader.key(.groups, index.number, number, term, group + 1))
         }

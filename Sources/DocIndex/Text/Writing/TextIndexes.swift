@@ -7,12 +7,12 @@ internal import Synchronization
 /// index has two views, one before and one after the batch; the generation in the snapshot identifies the one that
 /// belongs to it. So readers and the writer do not wait for each other, and no reader sees part of a batch.
 final class TextIndexes: Sendable {
-    typealias Views = [UInt32: [TextView]]
+    typealias Views = [UInt32: [TextIndexReader]]
 
     private let views = Mutex(Views())
     /// The latest view of each index that was loaded for a reader of an older snapshot. A reader whose snapshot was
     /// taken before any view existed requests it repeatedly.
-    private let older = Mutex([UInt32: TextView]())
+    private let older = Mutex([UInt32: TextIndexReader]())
     /// The errors that occurred while segments were flushed or merged.
     private let failures = Mutex([UInt32: String]())
     let cache = TermCache()
@@ -23,7 +23,7 @@ final class TextIndexes: Sendable {
         // Unchecked: every access is under the writer's lock.
         struct Index {
             /// Slots deleted since the last flush.
-            var killed: [UInt32] = []
+            var deletedSlots: [UInt32] = []
             var flusher: SegmentFlusher?
             var merger: SegmentMerger?
             /// Segments whose keys can be deleted.
@@ -47,7 +47,7 @@ final class TextIndexes: Sendable {
     func view(
         of index: TextIndex, in collection: Catalog.CollectionEntry, candidates: Views, reader: any KeyValueReader,
         database: Database
-    ) throws -> TextView {
+    ) throws -> TextIndexReader {
         let candidates = candidates[index.number] ?? []
         // With one view, no batch was being written.
         if candidates.count == 1 { return candidates[0] }
@@ -56,7 +56,7 @@ final class TextIndexes: Sendable {
         if let known = older.withLock({ $0[index.number] }), known.structure.generation == structure.generation {
             return known
         }
-        let view = try TextViewLoader(index: index, collection: collection, reader: reader).load().view
+        let view = try TextIndexLoader(index: index, collection: collection, reader: reader).load().view
         if try !adopt(view, of: index, database) { older.withLock { $0[index.number] = view } }
         return view
     }
@@ -64,7 +64,7 @@ final class TextIndexes: Sendable {
     /// Keeps a view that was loaded if it is current and no other view exists.
     ///
     /// - Returns: whether the view was kept.
-    private func adopt(_ view: TextView, of index: TextIndex, _ database: Database) throws -> Bool {
+    private func adopt(_ view: TextIndexReader, of index: TextIndex, _ database: Database) throws -> Bool {
         try views.withLock { views in
             // While there are no views, no batch that changes this index is being written: its view would be here.
             guard views[index.number, default: []].isEmpty else { return false }
@@ -80,19 +80,19 @@ final class TextIndexes: Sendable {
     /// Returns the newest view. Called under the writer's lock.
     private func newest(
         _ index: TextIndex, _ collection: Catalog.CollectionEntry, _ database: Database
-    ) throws -> TextView {
+    ) throws -> TextIndexReader {
         if let view = views.withLock({ $0[index.number]?.last }), work.indexes[index.number] != nil { return view }
-        let (view, killed) = try TextViewLoader(index: index, collection: collection, reader: database).load()
+        let (view, deletedSlots) = try TextIndexLoader(index: index, collection: collection, reader: database).load()
         work.indexes[index.number] = Work.Index()
-        work.indexes[index.number]?.killed = killed
+        work.indexes[index.number]?.deletedSlots = deletedSlots
         views.withLock { $0[index.number] = [view] }
         return view
     }
 
     /// The changes of a batch to text indexes, before it is written.
     struct Batch {
-        fileprivate var views: [UInt32: TextView] = [:]
-        fileprivate var killed: [UInt32: [UInt32]] = [:]
+        fileprivate var views: [UInt32: TextIndexReader] = [:]
+        fileprivate var deletedSlots: [UInt32: [UInt32]] = [:]
         fileprivate var documentCounts: [UInt32: Int] = [:]
     }
 
@@ -117,11 +117,11 @@ final class TextIndexes: Sendable {
         for collection in catalog.collections {
             for entry in collection.indexes {
                 guard let changes = changes[entry.number], let index = entry.index as? TextIndex else { continue }
-                var writer = TextWriter(
+                var writer = TextIndexWriter(
                     index: index, view: try newest(index, collection, database), reader: database)
                 try writer.apply(changes, to: batch)
                 result.views[index.number] = writer.view
-                result.killed[index.number] = writer.killed
+                result.deletedSlots[index.number] = writer.deletedSlots
                 result.documentCounts[index.number] = changes.count
             }
         }
@@ -138,18 +138,18 @@ final class TextIndexes: Sendable {
             throw error
         }
         confirm(changes.views)
-        for (number, killed) in changes.killed { work.indexes[number]?.killed += killed }
+        for (number, deletedSlots) in changes.deletedSlots { work.indexes[number]?.deletedSlots += deletedSlots }
         for (number, count) in changes.documentCounts {
             work.indexes[number]?.credit += count * work.limits.mergeBytesPerDocument
         }
     }
 
-    private func announce(_ new: [UInt32: TextView]) {
+    private func announce(_ new: [UInt32: TextIndexReader]) {
         if new.isEmpty { return }
         views.withLock { views in for (number, view) in new { views[number, default: []].append(view) } }
     }
 
-    private func confirm(_ new: [UInt32: TextView]) {
+    private func confirm(_ new: [UInt32: TextIndexReader]) {
         if new.isEmpty { return }
         views.withLock { views in for (number, view) in new { views[number] = [view] } }
     }
@@ -222,7 +222,7 @@ final class TextIndexes: Sendable {
     }
 
     /// Returns whether there are more pending documents from a slot on than single commits leave pending.
-    private func isMuch(_ view: TextView, from slot: UInt32) -> Bool {
+    private func isMuch(_ view: TextIndexReader, from slot: UInt32) -> Bool {
         Int(view.structure.nextSlot - slot) >= work.limits.pendingDocumentCount
             || slot < view.structure.nextSlot && view.pending.wordCount >= work.limits.pendingWordCount
     }
@@ -231,10 +231,12 @@ final class TextIndexes: Sendable {
     private static let wordsOfDocument = 8
 
     /// Begins a flush when enough is pending (a load flushes larger segments), and continues the current flush.
-    private func flushIfDue(_ index: TextIndex, _ view: TextView, documentCount: Int, _ database: Database) throws {
+    private func flushIfDue(_ index: TextIndex, _ view: TextIndexReader, documentCount: Int, _ database: Database)
+        throws
+    {
         let limits = work.limits
         let words = view.pending.wordCount
-        let documents = Int(view.structure.nextSlot - view.firstPendingSlot) + Int(view.killCount)
+        let documents = Int(view.structure.nextSlot - view.firstPendingSlot) + Int(view.tombstoneCount)
         let isDue =
             documentCount >= limits.loadDocumentCount
             ? words + documents * Self.wordsOfDocument >= limits.loadWordCount
@@ -280,11 +282,11 @@ final class TextIndexes: Sendable {
 
     /// Finds segments that an earlier process left unfinished or merged but did not delete, and schedules their
     /// deletion.
-    private func clean(_ index: TextIndex, _ view: TextView, _ database: Database) throws {
+    private func clean(_ index: TextIndex, _ view: TextIndexReader, _ database: Database) throws {
         guard work.indexes[index.number]?.isCleaned == false else { return }
         let known = Set(view.structure.segments.map(\.number))
         var unknown: Set<UInt32> = []
-        for kind in [TextKeyspace.terms, .groups, .positions] {
+        for kind in [TextIndexKey.terms, .groups, .positions] {
             let prefix = kind.prefix(index.number)
             var lower = prefix
             while true {
@@ -319,10 +321,11 @@ final class TextIndexes: Sendable {
     }
 
     /// Stores and publishes a structure whose segments or next segment number changed.
-    private func publish(_ index: TextIndex, _ view: TextView, _ batch: WriteBatch, _ database: Database) throws {
+    private func publish(_ index: TextIndex, _ view: TextIndexReader, _ batch: WriteBatch, _ database: Database) throws
+    {
         var view = view
         view.structure.generation += 1
-        try batch.put(view.structure.encoded, forKey: TextKeyspace.structure.prefix(index.number))
+        try batch.put(view.structure.encoded, forKey: TextIndexKey.structure.prefix(index.number))
         announce([index.number: view])
         try database.write(batch)
         confirm([index.number: view])
@@ -338,22 +341,22 @@ final class TextIndexes: Sendable {
     /// Closes the log of pending documents and opens a new one. Does nothing if there is nothing to flush.
     private func beginFlush(_ index: TextIndex, _ database: Database) {
         guard var view = views.withLock({ $0[index.number]?.last }),
-            view.structure.nextSlot > view.structure.pendingSlot || view.killCount > 0
+            view.structure.nextSlot > view.structure.pendingSlot || view.tombstoneCount > 0
         else { return }
         let number = view.structure.nextSegment
         // Stored with the next batch. If the process ends before that, the next one deletes the keys of the segment.
         view.structure.nextSegment = number + 1
-        let frozen = TextView.Frozen(
+        let frozen = TextIndexReader.Frozen(
             pending: view.pending,
-            limit: PendingIndex.Limit(slot: view.structure.nextSlot, killCount: view.killCount))
+            limit: InMemoryIndex.Limit(slot: view.structure.nextSlot, tombstoneCount: view.tombstoneCount))
         view.frozen = frozen
-        view.pending = PendingIndex(weights: index.weights)
-        view.killCount = 0
+        view.pending = InMemoryIndex(weights: index.weights)
+        view.tombstoneCount = 0
         let flusher = SegmentFlusher(
             database: database, index: index, number: number, view: view, frozen: frozen,
-            killed: work.indexes[index.number]?.killed ?? [])
+            deletedSlots: work.indexes[index.number]?.deletedSlots ?? [])
         work.indexes[index.number]?.flusher = flusher
-        work.indexes[index.number]?.killed = []
+        work.indexes[index.number]?.deletedSlots = []
         // The stored data is the same, so this view may replace the one that readers use.
         confirm([index.number: view])
     }
@@ -368,30 +371,31 @@ final class TextIndexes: Sendable {
         view.frozen = nil
         let batch = WriteBatch()
         let slots = flusher.lower..<flusher.frozen.limit.slot
-        try putChunks(of: view, index, slots, killed: flusher.killed, to: batch)
-        for slot in slots { try batch.delete(TextKeyspace.pending.key(index.number, UInt64(slot))) }
-        for slot in flusher.killed { try batch.delete(TextKeyspace.kills.key(index.number, UInt64(slot))) }
+        try putChunks(of: view, index, slots, deletedSlots: flusher.deletedSlots, to: batch)
+        for slot in slots { try batch.delete(TextIndexKey.pending.key(index.number, UInt64(slot))) }
+        for slot in flusher.deletedSlots { try batch.delete(TextIndexKey.tombstones.key(index.number, UInt64(slot))) }
         try publish(index, view, batch, database)
         work.indexes[index.number]?.flusher = nil
     }
 
-    /// Puts the norms and rows of a range of slots by chunk, and every chunk of dead slots that has changed.
+    /// Puts the norms and rows of a range of slots by chunk, and every chunk of deleted slots that has changed.
     private func putChunks(
-        of view: TextView, _ index: TextIndex, _ slots: Range<UInt32>, killed: [UInt32], to batch: WriteBatch
+        of view: TextIndexReader, _ index: TextIndex, _ slots: Range<UInt32>, deletedSlots: [UInt32],
+        to batch: WriteBatch
     ) throws {
         let size = TextStructure.chunkSlotCount
         var chunk = slots.lowerBound / size
         while !slots.isEmpty, chunk <= (slots.upperBound - 1) / size {
             let range = chunk * size..<min(slots.upperBound, chunk * size + min(size, .max - chunk * size))
-            try batch.put(range.map(view.slots.norm), forKey: TextKeyspace.norms.key(index.number, UInt64(chunk)))
+            try batch.put(range.map(view.slots.norm), forKey: TextIndexKey.norms.key(index.number, UInt64(chunk)))
             try batch.put(
-                SlotRows.encoded(range.map(view.slots.row)), forKey: TextKeyspace.rows.key(index.number, UInt64(chunk)))
+                SlotRows.encoded(range.map(view.slots.row)), forKey: TextIndexKey.rows.key(index.number, UInt64(chunk)))
             chunk += 1
         }
-        let changed = Set(killed.map { $0 / size })
+        let changed = Set(deletedSlots.map { $0 / size })
         for chunk in changed.sorted() {
-            guard let dead = view.dead[Int(chunk)] else { continue }
-            try batch.put(dead.encoded, forKey: TextKeyspace.dead.key(index.number, UInt64(chunk)))
+            guard let deleted = view.deleted[Int(chunk)] else { continue }
+            try batch.put(deleted.encoded, forKey: TextIndexKey.deleted.key(index.number, UInt64(chunk)))
         }
     }
 
@@ -407,7 +411,7 @@ final class TextIndexes: Sendable {
         if work.indexes[index.number]?.merger == nil {
             let segments = view.structure.segments
             let next = work.limits.mergePolicy.next(segments) {
-                Int($0.upper - $0.lower) - view.deadCount($0.lower..<$0.upper)
+                Int($0.upper - $0.lower) - view.deletedCount($0.lower..<$0.upper)
             }
             guard let next else { return false }
             try beginMerge(of: Array(segments[next]), index, view, database)
@@ -419,7 +423,7 @@ final class TextIndexes: Sendable {
     }
 
     private func beginMerge(
-        of inputs: [TextSegment], _ index: TextIndex, _ view: TextView, _ database: Database
+        of inputs: [TextSegment], _ index: TextIndex, _ view: TextIndexReader, _ database: Database
     ) throws {
         // The number is reserved at once, so that a concurrent flush gets another one.
         var taken = view
@@ -444,13 +448,13 @@ final class TextIndexes: Sendable {
         while try mergeSlice(index, database, byteCount: .max / 4) {}
         guard let view = views.withLock({ $0[index.number]?.last }) else { return }
         let segments = view.structure.segments
-        let hasDead = view.deadCount(0..<view.structure.pendingSlot) > 0
-        if segments.count > 1 || (hasDead && segments.count == 1) {
+        let hasDeleted = view.deletedCount(0..<view.structure.pendingSlot) > 0
+        if segments.count > 1 || (hasDeleted && segments.count == 1) {
             let isClean =
                 segments.count == 1
                 && Int(segments[0].documentCount)
                     == Int(segments[0].upper - segments[0].lower)
-                    - view.deadCount(segments[0].lower..<segments[0].upper)
+                    - view.deletedCount(segments[0].lower..<segments[0].upper)
             if isClean { return }
             try beginMerge(of: segments, index, view, database)
             while try work.indexes[index.number]?.merger?.advance(byteCount: .max / 4) == false {}
@@ -466,7 +470,7 @@ final class TextIndexes: Sendable {
     /// - Returns: whether there may be more.
     private func deleteSlice(of segment: UInt32, _ index: TextIndex, _ database: Database) throws -> Bool {
         let batch = WriteBatch()
-        for kind in [TextKeyspace.terms, .groups, .positions] where batch.count == 0 {
+        for kind in [TextIndexKey.terms, .groups, .positions] where batch.count == 0 {
             let range = KeyRange.prefix(kind.segment(index.number, segment))
             var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
             while batch.count < 4096, try cursor.advance() { try batch.delete(cursor.key) }

@@ -1,0 +1,121 @@
+/// The words of a document in memory, for evaluating a ``TextQuery`` without an index.
+///
+/// Stores do not use this: their text index knows its fields and its language. Here, every string of the document is
+/// searched, the members of the document are the fields, and ``SimpleAnalyzer`` splits strings into words without stemming.
+struct DocumentText {
+    private var words = AnalyzedDocument()
+    private var names: [String] = []
+    /// The positions of each term.
+    private var places: [[UInt8]: [TextPosition]] = [:]
+
+    init(_ document: DocumentObject) {
+        words.chains = AnalysisChain.chains(Array(repeating: TextAnalyzer(), count: TextPosition.fieldLimit))
+        for member in document {
+            // Positions can distinguish only this many fields. Further members are counted as the last field.
+            if names.count < TextPosition.fieldLimit { names.append(member.name) }
+            append(member.value, field: names.count - 1)
+        }
+        for (position, place) in words.places.enumerated() {
+            places[Array(words.terms[position]), default: []].append(place)
+        }
+    }
+
+    private mutating func append(_ value: DocumentValue, field: Int) {
+        switch value {
+        case .string(let text): words.append(text, field: field, weight: 1)
+        case .array(let elements): for element in elements { append(element, field: field) }
+        case .object(let object): for member in object { append(member.value, field: field) }
+        default: break
+        }
+    }
+
+    /// Returns whether the query matches the document.
+    func matches(_ query: TextQuery) -> Bool { matches(query, .max) }
+
+    private func matches(_ query: TextQuery, _ fields: UInt32) -> Bool {
+        switch query {
+        case .nothing: false
+        case .word(let text), .phrase(let text): hasPhrase(Self.terms(text), fields)
+        case .near(let text, let slop): isNear(Self.terms(text), slop: slop, fields)
+        case .prefix(let text): hasPrefix(Self.terms(text), fields)
+        case .fuzzy(let text, let distance): hasTerms(like: Self.terms(text), distance: distance, fields)
+        // Parts without words are ignored.
+        case .and(let parts):
+            parts.contains(where: Self.hasWords)
+                && parts.allSatisfy { !Self.hasWords($0) || matches($0, fields) }
+        case .or(let parts): parts.contains { matches($0, fields) }
+        case .except(let wanted, let unwanted): matches(wanted, fields) && !matches(unwanted, fields)
+        case .prefer(let wanted, _), .boost(let wanted, _): matches(wanted, fields)
+        case .field(let name, let part):
+            matches(part, names.firstIndex { $0.hasSameBytes(as: name) }.map { fields & 1 << UInt32($0) } ?? 0)
+        }
+    }
+
+    /// Returns the terms of a query string.
+    private static func terms(_ text: String) -> [[UInt8]] {
+        var terms = SimpleAnalyzer.Terms()
+        SimpleAnalyzer.append(text, to: &terms)
+        return (0..<terms.count).map { Array(terms[$0]) }
+    }
+
+    private static func hasWords(_ query: TextQuery) -> Bool {
+        switch query {
+        case .word(let text), .phrase(let text), .near(let text, _), .prefix(let text), .fuzzy(let text, _):
+            !terms(text).isEmpty
+        default: true
+        }
+    }
+
+    private func places(of term: [UInt8], _ fields: UInt32) -> [TextPosition] {
+        (places[term] ?? []).filter { fields >> UInt32($0.field) & 1 == 1 }
+    }
+
+    private func hasTerm(_ fields: UInt32, where accepts: ([UInt8]) -> Bool) -> Bool {
+        places.contains { accepts($0.key) && !places(of: $0.key, fields).isEmpty }
+    }
+
+    /// Returns whether the terms are consecutive, with the last one as a prefix.
+    private func hasPrefix(_ terms: [[UInt8]], _ fields: UInt32) -> Bool {
+        guard let last = terms.last else { return false }
+        if terms.count == 1 { return hasTerm(fields) { $0.starts(with: last) } }
+        return places.keys.contains { $0.starts(with: last) && hasPhrase(terms.dropLast() + [$0], fields) }
+    }
+
+    private func hasTerms(like terms: [[UInt8]], distance: Int?, _ fields: UInt32) -> Bool {
+        !terms.isEmpty
+            && terms.allSatisfy { term in
+                let length = String(decoding: term, as: UTF8.self).count
+                return hasTerm(like: term, distance: min(distance ?? (length < 9 ? 1 : 2), 2), fields)
+            }
+    }
+
+    private func hasTerm(like term: [UInt8], distance: Int, _ fields: UInt32) -> Bool {
+        // A one-character word is matched exactly, because all such words are similar.
+        guard distance > 0, term.count > 1 else { return hasPhrase([term], fields) }
+        let reference = EditDistance(term, limit: min(distance, 2))
+        let first = String(decoding: term, as: UTF8.self).unicodeScalars.first
+        return hasTerm(fields) { other in
+            String(decoding: other, as: UTF8.self).unicodeScalars.first == first && reference.distance(to: other) != nil
+        }
+    }
+
+    private func hasPhrase(_ terms: [[UInt8]], _ fields: UInt32) -> Bool {
+        guard let first = terms.first else { return false }
+        let following = terms.map { Set(places(of: $0, fields).map(\.bits)) }
+        return places(of: first, fields).contains { start in
+            terms.indices.allSatisfy { following[$0].contains(start.bits &+ UInt32($0)) }
+        }
+    }
+
+    /// Returns whether a sequence of words contains every term and at most `slop` other words.
+    private func isNear(_ terms: [[UInt8]], slop: Int, _ fields: UInt32) -> Bool {
+        let all = Set(terms).map { places(of: $0, fields) }
+        let others = min(max(0, slop), Int(TextPosition.gap) - all.count)
+        let width = UInt32(clamping: all.count - 1 + others)
+        return all.joined().contains { first in
+            all.allSatisfy { places in
+                places.contains { $0 >= first && $0.field == first.field && $0.bits - first.bits <= width }
+            }
+        }
+    }
+}

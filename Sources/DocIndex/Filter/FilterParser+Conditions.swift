@@ -1,0 +1,196 @@
+/// Parsing of conditions on the value at a path.
+extension FilterParser {
+    /// Parses `SEARCH` and a quoted search; returns `nil` for other conditions, such as one on a field with that name.
+    mutating func takeSearch() throws -> Filter? {
+        guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
+        switch tokens[offset + 1].kind {
+        case .quoted: break
+        case .word(let word) where word.hasPrefix(":"): break
+        default: return nil
+        }
+        offset += 1
+        let text = try string()
+        do {
+            return .search(try TextCondition(parsing: text))
+        } catch let error as DocIndexError where error.code == .invalidQuery {
+            offset -= 1
+            throw fault(error.message)
+        }
+    }
+
+    mutating func condition(on path: FieldPath) throws -> Filter {
+        if takeKeyword("EXISTS") { return .exists(path) }
+        if takeKeyword("MISSING") { return .not(.exists(path)) }
+        if takeKeyword("HAS") { return Self.comparison(path.eachElement, .equal, try literal()) }
+        if takeKeyword("IN") { return try list(of: path) }
+        if takeKeyword("BETWEEN") { return try between(path) }
+        if takeKeyword("MATCHES") { return .hasMatch(path, try pattern()) }
+        if takeKeyword("IS") { return .hasKind(path, try kinds()) }
+        if takeKeyword("SIZE") { return .hasCount(path, Int(clamping: try integer())) }
+        if takeKeyword("MOD") {
+            let divisor = try integer()
+            guard take(.comma) else { throw fault("MOD needs a comma and a remainder here") }
+            return .isCongruent(path, divisor: divisor, remainder: try integer())
+        }
+        if takeKeyword("BELOW") {
+            let keyword = try string()
+            return .isBelow(path, keyword, separator: takeKeyword("BY") ? try string() : "|")
+        }
+        if takeKeyword("DURING") {
+            guard let span = DateSpan(notation: try string()) else {
+                offset -= 1
+                throw fault("two dates with .. between them are expected here")
+            }
+            return .isDated(path, span)
+        }
+        if takeKeyword("ANY") {
+            guard take(.open) else { throw fault("ANY needs a condition in parentheses here") }
+            if take(.close) { return .anyElement(path, .all) }
+            let part = try alternatives()
+            guard take(.close) else { throw fault("a ) is expected here") }
+            return .anyElement(path, part)
+        }
+        if isKeywordNext("NEAR") || isKeywordNext("WITHIN") { return try geoCondition(on: .location(path)) }
+        if takeKeyword("COLLATES") {
+            guard let comparison = Filter.Comparison(rawValue: try operation(behind: path)) else {
+                offset -= 1
+                throw fault("one of = < <= > >= is expected here")
+            }
+            return .collates(path, comparison, try value())
+        }
+        let operation = try operation(behind: path)
+        let place = offset - 1
+        switch operation {
+        case "=", "==": return Self.comparison(path, .equal, try literal())
+        case "!=": return .not(Self.comparison(path, .equal, try literal()))
+        case "^=": return .hasPrefix(path, try string())
+        case "*=": return .contains(path, try string())
+        default:
+            guard let comparison = Filter.Comparison(rawValue: operation) else {
+                offset = place
+                throw fault("unknown operator \(operation)")
+            }
+            return Self.comparison(path, comparison, try literal())
+        }
+    }
+
+    mutating func operation(behind path: FieldPath) throws -> String {
+        guard offset < tokens.count, case .comparison(let operation) = tokens[offset].kind else {
+            throw fault(
+                "an operator is expected after \(path.notation), such as =, <, >=, ^=, *=, IN, BETWEEN, HAS, EXISTS")
+        }
+        offset += 1
+        return operation
+    }
+
+    static func comparison(
+        _ path: FieldPath, _ comparison: Filter.Comparison, _ literal: Literal
+    ) -> Filter {
+        switch literal {
+        case .value(let value): .compare(path, comparison, value)
+        case .span(let span):
+            switch comparison {
+            case .equal: .isDated(path, span)
+            case .less: .isDated(path, DateSpan(to: span.lower))
+            case .lessOrEqual: .isDated(path, DateSpan(to: span.upper))
+            case .greater: .isDated(path, DateSpan(from: span.upper))
+            case .greaterOrEqual: .isDated(path, DateSpan(from: span.lower))
+            }
+        }
+    }
+
+    mutating func list(of path: FieldPath) throws -> Filter {
+        var values: [DocumentValue] = []
+        var spans: [DateSpan] = []
+        try forEachInList { parser in
+            switch try parser.literal() {
+            case .value(let value): values.append(value)
+            case .span(let span): spans.append(span)
+            }
+        }
+        if spans.isEmpty { return .isIn(path, values) }
+        let dated = spans.map { Filter.isDated(path, $0) }
+        return .or(values.isEmpty ? dated : dated + [.isIn(path, values)])
+    }
+
+    mutating func between(_ path: FieldPath) throws -> Filter {
+        let lower = try literal()
+        guard takeKeyword("AND") else { throw fault("BETWEEN needs AND and a second value here") }
+        let place = offset
+        switch (lower, try literal()) {
+        case (.value(let lower), .value(let upper)): return .between(path, lower, upper)
+        case (.span(let lower), .span(let upper)):
+            return .isDated(path, DateSpan(from: lower.lower, to: upper.upper))
+        default:
+            offset = place
+            throw fault("both ends of BETWEEN must be dates, or neither")
+        }
+    }
+
+    mutating func condition(on part: (part: DatePart, path: FieldPath)) throws -> Filter {
+        if takeKeyword("IN") {
+            var ranges: [ClosedRange<Int64>] = []
+            try forEachInList { ranges.append(try $0.integerRange()) }
+            return .hasDatePart(part.path, part.part, ranges)
+        }
+        if takeKeyword("BETWEEN") {
+            let lower = try integer()
+            guard takeKeyword("AND") else { throw fault("BETWEEN needs AND and a second number here") }
+            let upper = try integer()
+            return .hasDatePart(part.path, part.part, lower <= upper ? [lower...upper] : [])
+        }
+        let operation = try operation(behind: part.path)
+        let number = try integer()
+        switch operation {
+        case "=", "==": return .hasDatePart(part.path, part.part, [number...number])
+        case "!=": return .not(.hasDatePart(part.path, part.part, [number...number]))
+        case "<": return .hasDatePart(part.path, part.part, number == .min ? [] : [.min...number - 1])
+        case "<=": return .hasDatePart(part.path, part.part, [.min...number])
+        case ">": return .hasDatePart(part.path, part.part, number == .max ? [] : [number + 1 ... .max])
+        case ">=": return .hasDatePart(part.path, part.part, [number ... .max])
+        default:
+            offset -= 2
+            throw fault("a part of a date is a number; use = != < <= > >=, IN or BETWEEN")
+        }
+    }
+
+    mutating func geoCondition(on field: GeoField) throws -> Filter {
+        let isNear = takeKeyword("NEAR")
+        guard isNear || takeKeyword("WITHIN") else {
+            throw fault("NEAR or WITHIN is expected after two paths separated by a comma")
+        }
+        let place = offset
+        var numbers: [Double] = []
+        var factor = 1000.0
+        for position in 0..<(isNear ? 3 : 4) {
+            if position > 0, !take(.comma) {
+                throw fault(isNear ? "NEAR needs lat,lon,km" : "WITHIN needs south,west,north,east")
+            }
+            var word = try string()
+            if isNear, position == 2 {
+                if word.hasSuffix("km") {
+                    word.removeLast(2)
+                } else if word.hasSuffix("m") {
+                    word.removeLast()
+                    factor = 1
+                }
+            }
+            guard let number = Self.value(ofWord: word).numberValue else {
+                offset -= 1
+                throw fault("a number is expected here")
+            }
+            numbers.append(number)
+        }
+        if isNear, let center = GeoPoint(latitude: numbers[0], longitude: numbers[1]), numbers[2] >= 0 {
+            return .isNear(field, center, meters: numbers[2] * factor)
+        }
+        if !isNear, let box = GeoBox(south: numbers[0], west: numbers[1], north: numbers[2], east: numbers[3]) {
+            return .isWithin(field, box)
+        }
+        offset = place
+        throw fault(
+            isNear
+                ? "NEAR needs a latitude from -90 to 90, a longitude from -180 to 180 and a distance"
+                : "WITHIN needs latitudes from -90 to 90, south not above north, and longitudes from -180 to 180")
+    }
+}

@@ -1,0 +1,74 @@
+/// A full-text search as part of a condition: the search text and the ``TextQuery`` parsed from it.
+///
+/// ```swift
+/// let old = try Filter.search("bridge -brooklyn") && .compare("year", .less, 1930)
+/// ```
+///
+/// The text index of the collection declares which fields are searched. The query fails if the collection has no text
+/// index.
+public struct TextCondition: Sendable {
+    /// The search text as written.
+    public let text: String
+    /// The parsed search.
+    public let query: TextQuery
+
+    /// Parses a search.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
+    public init(parsing text: String) throws {
+        self.init(try TextQuery(parsing: text), text: text)
+    }
+
+    /// - Parameter text: The notation, which identifies the search.
+    init(_ query: TextQuery, text: String) {
+        self.query = query
+        self.text = text
+    }
+}
+
+extension TextCondition: Hashable, CustomStringConvertible {
+    /// Returns whether both search texts have the same bytes.
+    public static func == (left: TextCondition, right: TextCondition) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    /// Feeds the search text into `hasher`.
+    public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+
+    /// The search text.
+    public var description: String { text }
+}
+
+extension Filter {
+    /// Returns the condition that a search matches the document.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
+    public static func search(_ text: String) throws -> Filter { .search(try TextCondition(parsing: text)) }
+
+    /// The distinct searches in the condition.
+    var searches: Set<TextCondition> {
+        switch self {
+        case .search(let condition): [condition]
+        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.searches) }
+        case .not(let part), .anyElement(_, let part): part.searches
+        default: []
+        }
+    }
+
+    /// The searches that can make a document satisfy the condition, in the order of the notation. The score of a
+    /// document is the sum of its scores in these. The condition must be normalized.
+    var scoredSearches: [TextCondition] {
+        switch self {
+        case .search(let condition): [condition]
+        case .and(let parts), .or(let parts): parts.flatMap(\.scoredSearches)
+        default: []
+        }
+    }
+
+    /// The search that determines the scores of documents; `nil` if there is none.
+    var scoringQuery: TextQuery? {
+        var seen: Set<TextCondition> = []
+        let queries = normalized.scoredSearches.filter { seen.insert($0).inserted }.map(\.query)
+        return queries.count < 2 ? queries.first : .or(queries)
+    }
+}

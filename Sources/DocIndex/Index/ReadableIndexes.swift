@@ -1,0 +1,40 @@
+/// The indexes of a collection that can answer queries, created once per catalog rather than per query.
+final class ReadableIndexes: Sendable {
+    let all: [any DocumentIndex]
+    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
+    let values: [ValueIndex]
+    let locations: [GeoIndex]
+    /// The text index; `nil` if there is none.
+    let text: TextIndex?
+    /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
+    /// found.
+    let textHasOtherStemmer: Bool
+    /// Whether an index that is kept up to date was built with another build of a stemmer.
+    let hasOtherStemmers: Bool
+
+    init(_ entries: [Catalog.IndexEntry]) {
+        all = entries.filter(\.isReady).map(\.index)
+        let withContent = Set(entries.filter(\.hasContent).map(\.number))
+        values = all.compactMap { $0 as? ValueIndex }.filter { withContent.contains($0.number) }
+        locations = all.compactMap { $0 as? GeoIndex }
+        let text = all.lazy.compactMap { $0 as? TextIndex }.first
+        self.text = text
+        textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
+        hasOtherStemmers = entries.contains {
+            $0.definition.languages.count > 0 && !$0.stemmers.isEmpty && !$0.isCurrent
+        }
+    }
+
+    /// Returns the index with a name; `nil` if there is none or it is not built yet.
+    func index(named name: String) -> (any DocumentIndex)? {
+        all.first { $0.definition.name.hasSameBytes(as: name) }
+    }
+}
+
+extension ReadableIndexes: Hashable {
+    /// Always true: the indexes are derived from the catalog's entries, which are compared anyway.
+    static func == (left: ReadableIndexes, right: ReadableIndexes) -> Bool { true }
+
+    /// Feeds nothing into `hasher`.
+    func hash(into hasher: inout Hasher) {}
+}

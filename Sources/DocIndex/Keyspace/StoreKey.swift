@@ -1,0 +1,156 @@
+internal import LevelKit
+
+/// Every key that a store writes. `docs/FORMAT.md` lists each key with its bytes.
+///
+/// The first byte is the kind of key. The numbers after it are encoded as tuple integers, whose bytes sort like the
+/// numbers. Numbers of collections, indexes and documents are never reused.
+enum StoreKey: UInt8 {
+    /// `M` → the catalog: format version, collections, indexes.
+    case catalog = 0x4d
+    /// `N collection` → the next row number, the count of documents, the count of member names.
+    case counters = 0x4e
+    /// `S` → the sequence number of the last commit.
+    case state = 0x53
+    /// `C sequence collection row` → whether a document was stored or deleted, and its ID.
+    case changes = 0x43
+    /// `P index` → the last row that an index being built contains; `P name` → the last row that a migration has
+    /// processed.
+    case progress = 0x50
+    /// `L name` → a marker: the progress of a program that stores many documents.
+    case markers = 0x4c
+    /// `I collection id` → the row number, or for a deleted document the position of its deletion in the feed of
+    /// changes.
+    case ids = 0x49
+    /// `D collection row` → the sequence number of the last change, and the body of a document.
+    case documents = 0x44
+    /// `F collection first` → member names, numbered from `first` on.
+    case names = 0x46
+    /// `V index value… row` → the values that the index covers, the location of a geo index, or nothing.
+    case values = 0x56
+    /// `G index value…` → the count of entries with these values.
+    case valueCounts = 0x47
+    /// `Q key` → an unreadable record that a rebuild has set aside, under its original key.
+    case setAside = 0x51
+    /// `X index …` → a text index; see ``TextIndexKey``.
+    case text = 0x58
+
+    /// The key of the catalog.
+    static let catalogKey: [UInt8] = [StoreKey.catalog.rawValue]
+
+    /// The key of the state.
+    static let stateKey: [UInt8] = [StoreKey.state.rawValue]
+
+    /// Returns the key of a change. Changes of one commit are ordered by collection and row.
+    static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
+        var key = [StoreKey.changes.rawValue]
+        TupleEncoder.append(sequence, to: &key)
+        TupleEncoder.append(Int64(collection), to: &key)
+        appendRow(row, to: &key)
+        return key
+    }
+
+    /// Returns the range of changes of all commits after `sequence`.
+    static func changes(behind sequence: UInt64) -> KeyRange {
+        var lower = [StoreKey.changes.rawValue]
+        TupleEncoder.append(sequence == .max ? sequence : sequence + 1, to: &lower)
+        return .from(lower, to: [StoreKey.changes.rawValue + 1])
+    }
+
+    /// Returns the key of a migration's progress record.
+    static func migrationProgress(_ name: String) -> [UInt8] {
+        var key = [StoreKey.progress.rawValue]
+        TupleEncoder.append(name, to: &key)
+        return key
+    }
+
+    /// Returns the key of a marker.
+    static func marker(_ name: String) -> [UInt8] {
+        var key = [StoreKey.markers.rawValue]
+        TupleEncoder.append(name, to: &key)
+        return key
+    }
+
+    /// Returns the prefix of all keys of a collection or an index.
+    func prefix(_ number: UInt32) -> [UInt8] {
+        var key = [rawValue]
+        TupleEncoder.append(Int64(number), to: &key)
+        return key
+    }
+
+    /// Returns the key of a document's body.
+    static func document(_ collection: UInt32, row: UInt64) -> [UInt8] {
+        var key = StoreKey.documents.prefix(collection)
+        appendRow(row, to: &key)
+        return key
+    }
+
+    /// Returns the key of the member names that are numbered from `first` on.
+    static func names(_ collection: UInt32, from first: Int) -> [UInt8] {
+        var key = StoreKey.names.prefix(collection)
+        TupleEncoder.append(Int64(first), to: &key)
+        return key
+    }
+
+    /// Returns the key under which the row of an ID is stored.
+    static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
+        var key = StoreKey.ids.prefix(collection)
+        id.append(to: &key)
+        return key
+    }
+
+    /// Appends a row number, the last part of the keys of documents and index entries.
+    static func appendRow(_ row: UInt64, to key: inout [UInt8]) {
+        TupleEncoder.append(row, to: &key)
+    }
+
+    /// Returns the row number between `offset` and the end of the key; `nil` if there is none.
+    ///
+    /// Inlined rather than using the tuple decoder, because it runs for each index entry that a query visits.
+    static func row(in key: Span<UInt8>, at offset: Int) -> UInt64? {
+        guard offset < key.count else { return nil }
+        let byteCount = Int(key[offset]) - 0x14
+        guard byteCount >= 0, byteCount <= 8, key.count == offset + 1 + byteCount else { return nil }
+        var row: UInt64 = 0
+        for index in offset + 1..<key.count { row = row << 8 | UInt64(key[index]) }
+        return row
+    }
+}
+
+/// Unsigned integers with seven bits per byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
+enum Varint {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Reads the integer at `offset` and advances `offset` past it; `nil` if the bytes end early or the value exceeds
+    /// 64 bits.
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while offset < bytes.count, shift < 64 {
+            let byte = bytes[offset]
+            offset += 1
+            if shift == 63 && byte > 1 { return nil }
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    /// Returns all integers in `bytes`; `nil` if `bytes` is not a sequence of integers.
+    static func readAll(_ bytes: [UInt8]) -> [UInt64]? {
+        var offset = 0
+        var values: [UInt64] = []
+        while offset < bytes.count {
+            guard let value = read(bytes.span, &offset) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+}

@@ -1,0 +1,219 @@
+internal import LevelFiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// The steps of opening a database, ordered so that a failure leaves no trace.
+///
+/// LevelDB creates the directory, renames `LOG` and opens `LOCK` before it knows whether it can open the database.
+/// Everything that can be checked without LevelDB is therefore checked first.
+struct DatabaseOpener {
+    let directory: DatabaseDirectory
+    let options: DatabaseOptions
+    private var made: [String] = []
+
+    init(directory: DatabaseDirectory, options: DatabaseOptions) {
+        self.directory = directory
+        self.options = options
+    }
+
+    /// Opens the database. While it is locked, retries until the timeout in the options.
+    mutating func run() throws(LevelError) -> DatabaseCore {
+        let deadline = ContinuousClock.now + options.lockTimeout
+        while true {
+            do throws(LevelError) {
+                return try attempt()
+            } catch {
+                guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
+                usleep(20_000)
+            }
+        }
+    }
+
+    private mutating func attempt() throws(LevelError) -> DatabaseCore {
+        let content = try directory.content()
+        try check(content)
+        let namesBefore = content == .empty ? try directory.names() : []
+        if content == .missing { made = try directory.create() }
+        guard let identity = FileStatus(path: directory.path)?.identity else {
+            throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
+        }
+        let lock = FileStatus(path: directory.file("LOCK"))?.identity
+        do throws(OpenDatabases.Obstacle) {
+            try OpenDatabases.insert(identity, lock: lock)
+        } catch {
+            throw error.error(path: directory.path)
+        }
+        do throws(LevelError) {
+            if content == .missing || content == .empty { try directory.requireClosed(to: "create a database in") }
+            let folder = try EngineFolder(directory)
+            try folder.check()
+            try folder.checkMessages()
+            if let pid = LockFile.foreignHolder(in: directory) {
+                throw LockFile.heldError(path: directory.path, pid: pid)
+            }
+            let manifest = content == .database ? try checkFiles() : nil
+            let splitKeys = manifest.map { SplitKeys.states(of: $0, in: directory, order: options.order) } ?? []
+            let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
+            if let manifest, try isFirst(after: manifest) { try mend(splitKeys, in: engine) }
+            if let made = FileStatus(path: directory.file("LOCK"))?.identity, made != lock {
+                OpenDatabases.didMakeLock(made, of: identity)
+            }
+            return DatabaseCore(directory: directory, engine: engine, identity: identity, options: options)
+        } catch {
+            // A database that another process created in the meantime must not be deleted.
+            if error.code != .locked, content == .missing || content == .empty { removeTraces(keeping: namesBefore) }
+            OpenDatabases.remove(identity)
+            throw error
+        }
+    }
+
+    private func check(_ content: DatabaseDirectory.Content) throws(LevelError) {
+        let path = directory.path
+        switch content {
+        case .missing, .empty:
+            guard options.createIfMissing else {
+                throw LevelError(
+                    .databaseNotFound, "there is no database at \(path); check the path, or allow it to be created")
+            }
+        case .database:
+            guard !options.errorIfExists else {
+                throw LevelError(
+                    .databaseExists, "a database already exists at \(path); open it, or choose another path")
+            }
+        case .databaseWithoutCurrent:
+            throw LevelError(
+                .corruption,
+                "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair, "
+                    + "because creating a new one here would delete its tables")
+        case .foreign:
+            throw LevelError(
+                .databaseNotFound,
+                "\(path) is not a LevelDB database and contains other files; choose another directory")
+        case .notADirectory:
+            throw LevelError(.databaseNotFound, "\(path) is not a directory; a LevelDB database is a directory")
+        }
+    }
+
+    /// Checks the files, and retries if another process opens the database at the same time.
+    ///
+    /// Nothing is locked yet, so another process may open and close the database during the check. Each open replaces
+    /// files by files with new numbers, so an error counts only if the names are unchanged.
+    ///
+    /// - Returns: the manifest, or `nil` if it is corrupt and corruption is tolerated.
+    private func checkFiles() throws(LevelError) -> Manifest? {
+        while true {
+            let namesBefore = Set(try directory.names())
+            do throws(LevelError) {
+                return try lookAtFiles()
+            } catch {
+                if let pid = LockFile.foreignHolder(in: directory) {
+                    throw LockFile.heldError(path: directory.path, pid: pid)
+                }
+                if try Set(directory.names()) == namesBefore { throw error }
+            }
+        }
+    }
+
+    /// Checks LevelDB's assumptions: the log named by the manifest exists, the writes in the logs are consecutive, and
+    /// no table file is forged. LevelDB finds other corruption itself when it reads. If corruption is tolerated, the
+    /// logs are checked only for content that would end the process.
+    private func lookAtFiles() throws(LevelError) -> Manifest? {
+        let isStrict = options.integrity == .strict
+        let manifest: Manifest
+        var follower: ManifestFollower?
+        do throws(LevelError) {
+            manifest = try ManifestFollower.follow(&follower, in: directory)
+        } catch {
+            if isStrict { throw error }
+            return nil
+        }
+        try inspection.check(follower?.version ?? Version())
+        try EngineFolder(directory).checkNewFiles(after: manifest)
+        try checkOrderOfLogs(of: manifest)
+        try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
+        guard isStrict else { return manifest }
+        try checkLog(of: manifest)
+        for table in manifest.tables where TableFile.isForged(table, in: directory) {
+            throw LevelError(
+                .corruption,
+                "the database at \(directory.path) is damaged: the footer of table \(table.number) refers to blocks beyond "
+                    + "the end of the file; restore a backup or salvage with repair")
+        }
+        return manifest
+    }
+
+    /// Returns whether no other process opened the database between the reading of the manifest and this open. Each
+    /// open starts a manifest with the next number.
+    private func isFirst(after manifest: Manifest) throws(LevelError) -> Bool {
+        try directory.currentManifestName() == EngineFileName.manifest(named: manifest.nextFileNumber)
+    }
+
+    /// Rewrites split keys. If that fails, closes the database.
+    private func mend(_ keys: [SplitKeys.State], in engine: EngineDatabase) throws(LevelError) {
+        do throws(LevelError) {
+            try SplitKeys.mend(keys, in: engine)
+        } catch {
+            engine.close()
+            throw error
+        }
+    }
+
+    /// Checks that the log named by the manifest exists.
+    ///
+    /// LevelDB creates a log before the manifest names it, and deletes the previous one only afterwards. A missing log
+    /// therefore means that the log or the end of the manifest was lost. LevelDB would take the last readable state as
+    /// the newest, and delete the table files created after it.
+    private func checkLog(of manifest: Manifest) throws(LevelError) {
+        let number = manifest.logNumber
+        let name = EngineFileName.log(named: number)
+        guard number != 0, FileStatus(path: directory.file(name)) == nil else { return }
+        throw LevelError(
+            .corruption,
+            "the database at \(directory.path) has lost \(name), or the end of its manifest; restore a backup or "
+                + "salvage with repair")
+    }
+
+    /// Checks that the writes in the logs are consecutive and that LevelDB can have assigned their numbers; see
+    /// ``BatchOrder``.
+    private func checkOrderOfLogs(of manifest: Manifest) throws(LevelError) {
+        let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
+            guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
+            return (name, number)
+        }
+        try inspection.check(manifest)
+        var order = BatchOrder()
+        for log in logs.sorted(by: { $0.number < $1.number }) {
+            let file: OpenFile
+            do throws(SystemError) {
+                file = try OpenFile(reading: directory.file(log.name), followsLink: false)
+            } catch let error where error.isMissingFile {
+                // Another process opened and closed the database at this moment and moved the log into a table file.
+                continue
+            } catch {
+                throw error.levelError("read \(directory.file(log.name))")
+            }
+            try inspection.check(file, log.name, &order)
+        }
+    }
+
+    private var inspection: StoreInspection {
+        StoreInspection(
+            directory: directory, order: options.order, toleratesDamage: options.integrity == .relaxed)
+    }
+
+    /// Deletes the results of a failed open: LevelDB's files, if no database was created, and new directories.
+    private func removeTraces(keeping namesBefore: [String]) {
+        LockFile.removing(in: directory) {
+            guard let names = try? directory.names(), !names.contains("CURRENT") else { return false }
+            for name in names where name != "LOCK" && !namesBefore.contains(name) {
+                unsafe unlink(directory.file(name))
+            }
+            return true
+        }
+        for path in made.reversed() { unsafe rmdir(path) }
+    }
+}

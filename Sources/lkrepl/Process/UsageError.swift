@@ -1,0 +1,26 @@
+/// Arguments that no command accepts, with ArgumentParser's message.
+struct UsageError: Error {
+    /// The command, preceded by the position in a script if there is one.
+    var context: [String]
+    /// The error, followed by the expected usage, one line each.
+    private let lines: [String]
+
+    /// - Parameters:
+    ///   - text: The message of ArgumentParser.
+    ///   - command: The command; `nil` if there is none.
+    init(_ text: String, within command: String?) {
+        let text = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+        // The message quotes arguments, which must not control the terminal.
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { VisibleText.singleLine(String($0).replacing(ProtectedArgument.mark, with: "")) }
+        context = command.map { [VisibleText.singleLine($0)] } ?? []
+    }
+
+    /// The error in one line.
+    var message: String { lines.first ?? "bad arguments" }
+
+    /// The whole message: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
+    var text: String {
+        (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,57 @@
+import DocIndex
+import LevelFiles
+import LevelKit
+
+extension CommandError {
+    /// The failure to report for any error: its message, and the exit code for scripts.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandError: self = failure
+        case let failure as WriteError: self = failure.commandError
+        case let failure as LineReadError: self = failure.commandError(reading: "standard input")
+        case let error as LevelError where error.code == .databaseNotFound:
+            self.init(
+                .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,
+                hint: "check the path; init creates a store, load --create creates a database from a dump")
+        case let error as LevelError where error.code == .io && error.description.contains("Permission denied"):
+            self.init(.noPermission, error.description)
+        case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
+        case let fault as FileError: self.init(fault)
+        case let error as DocIndexError:
+            self.init(
+                Self.exitCode(error.code), error.message.replacing("or allow it", with: "or omit --no-scan"))
+        case let error as JSONError: self.init(.badData, "\(error)")
+        case let error as NotationError: self.init(.usage, "\(error)")
+        case let error as FieldPathError: self.init(.usage, "\(error)")
+        case let error as ShellSyntaxError: self.init(.usage, "\(error)")
+        case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
+        case is CancellationError: self = Interruption.failure()
+        default: self.init(.software, "\(error)")
+        }
+    }
+
+    private static func exitCode(_ code: LevelError.Code) -> ExitCode {
+        switch code {
+        case .corruption, .malformedEntry, .notSupported: .badData
+        case .io: .inputOutput
+        case .invalidArgument, .comparatorMismatch, .schemaMismatch, .tooLarge: .usage
+        case .databaseNotFound: .noInput
+        case .databaseExists: .cannotCreate
+        case .locked, .busy: .temporaryFailure
+        case .cancelled: .interrupted
+        case .readOnly: .noPermission
+        case .closed, .forked, .cursorsAlive, .unknown: .software
+        }
+    }
+
+    private static func exitCode(_ code: DocIndexError.Code) -> ExitCode {
+        switch code {
+        case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
+            .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
+            .migrationFailed:
+            .badData
+        case .unknownCollection, .unknownIndex, .invalidQuery, .queryTooLarge: .usage
+        case .nestedWrite: .software
+        }
+    }
+}
