@@ -47,6 +47,32 @@ import Testing
         #expect(folderCount > 20)
     }
 
+    @Test func `Every term of the glossary names a type of the sources`() throws {
+        let text = try Self.text("ARCHITECTURE.md")
+        let terms = text.matches(of: /\*\*(?<term>[A-Z][\w ]+)\*\* \(`(?<type>\w+)`\)/)
+        #expect(terms.count > 10)
+        let declared = try Self.declaredTypes()
+        for term in terms {
+            #expect(
+                declared.contains(String(term.output.type)),
+                "\(term.output.term) names \(term.output.type), which is not declared in Sources")
+        }
+    }
+
+    /// Returns the names of all types declared in the sources.
+    private static func declaredTypes() throws -> Set<String> {
+        var names: Set<String> = []
+        let sources = root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+        for case let path as String in files where path.hasSuffix(".swift") {
+            let code = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+            for match in code.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias) (?<name>[A-Z]\w*)/) {
+                names.insert(String(match.output.name))
+            }
+        }
+        return names
+    }
+
     @Test("Only the bridge module imports CLevelDB, and module dependencies point in one direction")
     func importsPointOneWay() throws {
         let forbidden = [

@@ -31,7 +31,7 @@ public struct RandomQueries: Sendable {
             var definition = IndexDefinition(name, kind: .value, components: components)
             definition.isSparse = documents.random.once(in: 6)
             if documents.random.once(in: 5) {
-                definition.condition = try? IndexCondition(parsing: documents.random.pick(Self.conditions))
+                definition.condition = try? IndexDefinition.Condition(parsing: documents.random.pick(Self.conditions))
             }
             definition.countsValues = documents.random.once(in: 4)
             if documents.random.once(in: 4) { definition.covered = [path(), path()] }
@@ -132,13 +132,14 @@ public struct RandomQueries: Sendable {
     private mutating func pattern(_ path: FieldPath) -> Filter {
         let source = documents.random.pick(["^a", "b$", "[a-c]b?", "^(a|e.*)$", "\\d{4}", "^$", "IMG_0*2"])
         // The expressions above are well-formed.
-        return (try? TextPattern(source, ignoresCase: documents.random.once(in: 2))).map { .hasMatch(path, $0) } ?? .all
+        return (try? Filter.TextPattern(source, ignoresCase: documents.random.once(in: 2))).map { .hasMatch(path, $0) }
+            ?? .all
     }
 
-    private mutating func span() -> DateSpan {
+    private mutating func span() -> Filter.DateSpan {
         // 2012-06-08T18:02:11, 0, and neighboring values.
         let moments: [Int64?] = [nil, -1, 0, 1, 1_339_170_000_000, 1_339_178_531_000, 1_339_200_000_000, .min, .max]
-        return DateSpan(from: documents.random.pick(moments), to: documents.random.pick(moments))
+        return Filter.DateSpan(from: documents.random.pick(moments), to: documents.random.pick(moments))
     }
 
     private mutating func datePart(_ path: FieldPath) -> Filter {

@@ -11,7 +11,7 @@ struct CoveredFacets {
     }
 
     private let index: ValueIndex
-    private let scan: IndexScan
+    private let scan: Plan.IndexScan
     private let sources: [Source]
     /// The count of each value, by the bytes of a component or by the covered value.
     private var encoded: [[[UInt8]: Int]]

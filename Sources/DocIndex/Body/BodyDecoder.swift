@@ -2,7 +2,7 @@
 ///
 /// Any bytes are safe to decode: everything that ``BodyEncoder`` would not write throws, except for NaN with other
 /// bits. Memory use is bounded by the length of the body, and stack use does not depend on it.
-public enum BodyDecoder {
+package enum BodyDecoder {
     /// Decodes a body.
     ///
     /// - Parameters:
@@ -11,7 +11,7 @@ public enum BodyDecoder {
     /// - Throws: ``BodyError`` with the offset of the invalid byte.
     /// - Complexity: O(*n*); O(*n* log *n*) in the members of an object whose names are not in the order of their
     ///   numbers.
-    public static func decode(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) -> DocumentValue {
+    package static func decode(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) -> DocumentValue {
         var cursor = BodyCursor(body)
         try cursor.readVersion()
         let value = try readValue(&cursor, before: body.count, names)
@@ -20,7 +20,7 @@ public enum BodyDecoder {
     }
 
     /// Decodes a body; see ``decode(_:names:)-(Span<UInt8>,_)``.
-    public static func decode(_ body: [UInt8], names: FieldNames) throws(BodyError) -> DocumentValue {
+    package static func decode(_ body: [UInt8], names: FieldNames) throws(BodyError) -> DocumentValue {
         try decode(body.span, names: names)
     }
 

@@ -1,7 +1,7 @@
 /// Encodes values as document bodies.
 ///
 /// It takes one pass over the value, from the end to the beginning; see ``BodyBuffer``.
-public enum BodyEncoder {
+package enum BodyEncoder {
     /// Encodes a value. Adds missing names to `names`; they must be stored before the body or together with it.
     ///
     /// With the same table, equal values have equal bodies. A body decodes to an equal value.
@@ -10,14 +10,14 @@ public enum BodyEncoder {
     ///   ``DocumentValue/maximumDepth``, or `tooLarge` if an object takes 4 GiB or more. No names are added then.
     /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object whose names are not in
     ///   the order of their numbers.
-    public static func encode(_ value: DocumentValue, names: inout FieldNames) throws(BodyError) -> [UInt8] {
+    package static func encode(_ value: DocumentValue, names: inout FieldNames) throws(BodyError) -> [UInt8] {
         var writer = BodyWriter()
         try writer.writeBody(value, &names)
         return writer.bytes.bytes
     }
 
     /// Appends the body of `value` to `bytes`; see ``encode(_:names:)``. If it throws, `bytes` is unchanged.
-    public static func append(
+    package static func append(
         _ value: DocumentValue, names: inout FieldNames, to bytes: inout [UInt8]
     ) throws(BodyError) {
         var writer = BodyWriter()

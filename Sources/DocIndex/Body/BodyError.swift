@@ -1,9 +1,9 @@
 /// An error in a document body, or in a value that cannot be encoded as one.
 ///
 /// The message never contains values of the document, because messages are logged. It may contain a member name.
-public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Code: Sendable, Hashable, CaseIterable {
+    package enum Code: Sendable, Hashable, CaseIterable {
         /// The body ends inside a value, or is empty.
         case truncated
         /// This library cannot read the version in the first byte.
@@ -38,14 +38,14 @@ public struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
     /// The offset from the start of the body in bytes; 0 if a value could not be encoded.
-    public let offset: Int
+    package let offset: Int
     /// What was expected, what was found, and what to do.
-    public let message: String
+    package let message: String
 
     /// The offset and the message.
-    public var description: String { "Document body, byte \(offset): \(message)" }
+    package var description: String { "Document body, byte \(offset): \(message)" }
 
     init(_ fault: BodyProblem, at offset: Int) {
         code = fault.code

@@ -44,8 +44,10 @@ extension BodyPlaces {
     /// Returns whether any value at `path` satisfies a condition. A value is decoded only if the condition requires it.
     ///
     /// - Throws: ``BodyError`` if the data along the path, or the part of the value that is read, is damaged; the
-    ///   errors of ``TextPattern/hasBoundedMatch(in:)``.
-    func anyElement(at path: ResolvedPath, satisfies condition: ValueCondition, names: FieldNames) throws -> Bool {
+    ///   errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
+    func anyElement(
+        at path: ResolvedPath, satisfies condition: some EncodedCondition, names: FieldNames
+    ) throws -> Bool {
         if let number = path.onlyNumber {
             guard let place = try member(numbered: number) else { return false }
             if let answer = try condition.holds(in: bytes, at: place.offset, before: place.end) { return answer }

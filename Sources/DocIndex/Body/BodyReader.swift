@@ -5,7 +5,7 @@
 /// error and never traps.
 ///
 /// To apply a path to many bodies, resolve it once as a ``ResolvedPath``.
-public struct BodyReader: ~Escapable {
+package struct BodyReader: ~Escapable {
     let places: BodyPlaces
     private let names: FieldNames
 
@@ -17,7 +17,7 @@ public struct BodyReader: ~Escapable {
     /// - Throws: ``BodyError`` if the body is empty or of another version.
     /// - Complexity: O(1).
     @_lifetime(copy body)
-    public init(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) {
+    package init(_ body: Span<UInt8>, names: FieldNames) throws(BodyError) {
         places = try BodyPlaces(body)
         self.names = names
     }
@@ -27,19 +27,19 @@ public struct BodyReader: ~Escapable {
     /// - Throws: ``BodyError`` if the data along the path is damaged.
     /// - Complexity: O(log *n*) in the members of each object along the path, and O(*n*) in the elements of each array
     ///   that the path traverses; independent of the size of skipped data.
-    public func value(at path: ResolvedPath) throws(BodyError) -> DocumentValue? {
+    package func value(at path: ResolvedPath) throws(BodyError) -> DocumentValue? {
         try places.value(at: path, names: names)
     }
 
     /// Returns the value at `path`; see ``value(at:)-(ResolvedPath)``.
-    public func value(at path: FieldPath) throws(BodyError) -> DocumentValue? {
+    package func value(at path: FieldPath) throws(BodyError) -> DocumentValue? {
         try value(at: ResolvedPath(path, names: names))
     }
 
     /// Visits each value at `path`, in document order; see ``FieldPath/forEachElement(in:_:)-(DocumentObject,_)``.
     ///
     /// - Throws: ``BodyError`` if the data along the path is damaged, possibly after some visits.
-    public func forEachElement(at path: ResolvedPath, _ body: (DocumentValue) -> Void) throws(BodyError) {
+    package func forEachElement(at path: ResolvedPath, _ body: (DocumentValue) -> Void) throws(BodyError) {
         _ = try anyElement(at: path) { value in
             body(value)
             return false
@@ -47,21 +47,21 @@ public struct BodyReader: ~Escapable {
     }
 
     /// Visits each value at `path`; see ``forEachElement(at:_:)-(ResolvedPath,_)``.
-    public func forEachElement(at path: FieldPath, _ body: (DocumentValue) -> Void) throws(BodyError) {
+    package func forEachElement(at path: FieldPath, _ body: (DocumentValue) -> Void) throws(BodyError) {
         try forEachElement(at: ResolvedPath(path, names: names), body)
     }
 
     /// Returns whether any value at `path` satisfies `condition`. The visit ends at the first one that does.
     ///
     /// - Throws: ``BodyError`` if the data along the path is damaged.
-    public func anyElement(
+    package func anyElement(
         at path: ResolvedPath, where condition: (DocumentValue) -> Bool
     ) throws(BodyError) -> Bool {
         try places.anyElement(at: path, names: names, where: condition)
     }
 
     /// Returns whether any value at `path` satisfies `condition`; see ``anyElement(at:where:)-(ResolvedPath,_)``.
-    public func anyElement(
+    package func anyElement(
         at path: FieldPath, where condition: (DocumentValue) -> Bool
     ) throws(BodyError) -> Bool {
         try anyElement(at: ResolvedPath(path, names: names), where: condition)

@@ -5,12 +5,12 @@
 /// name that the table does not accept is inlined in the body.
 ///
 /// The table is a value type; copies share memory until one of them is changed.
-public struct FieldNames: Sendable {
+package struct FieldNames: Sendable {
     /// The maximum number of names in a table. It limits the memory used if documents use data as member names.
-    public static let maximumCount = BodyFormat.inlineName
+    package static let maximumCount = BodyFormat.inlineName
 
     /// The maximum length of a name in the table, in UTF-8 bytes.
-    public static let maximumNameByteCount = 255
+    package static let maximumNameByteCount = 255
 
     private var names: [String] = []
     /// A hash table with open addressing. A free slot is 0; otherwise, the lower 16 bits are number + 1, and the upper
@@ -20,15 +20,15 @@ public struct FieldNames: Sendable {
     private let hashing = SeededHash()
 
     /// Creates an empty table.
-    public init() {}
+    package init() {}
 
     /// The number of names.
-    public var count: Int { names.count }
+    package var count: Int { names.count }
 
     /// The name with a number; `nil` if the number is out of range.
     ///
     /// - Complexity: O(1).
-    public subscript(number: Int) -> String? {
+    package subscript(number: Int) -> String? {
         // One comparison checks both bounds.
         UInt(bitPattern: number) < UInt(bitPattern: names.count) ? names[number] : nil
     }
@@ -36,7 +36,7 @@ public struct FieldNames: Sendable {
     /// Returns the number of a name; `nil` if it is not in the table.
     ///
     /// - Complexity: O(*n*) in the length of the name.
-    public func number(of name: String) -> Int? {
+    package func number(of name: String) -> Int? {
         number(of: name.utf8Span.span)
     }
 
@@ -45,7 +45,7 @@ public struct FieldNames: Sendable {
     ///
     /// - Complexity: O(*n*) in the length of the name, amortized.
     @discardableResult
-    public mutating func add(_ name: String) -> Int? {
+    package mutating func add(_ name: String) -> Int? {
         if let number = number(of: name.utf8Span.span) { return number }
         guard takes(name) else { return nil }
         append(name)
@@ -112,7 +112,7 @@ extension FieldNames {
     /// Returns the names from `first` on in stored form: a varint count, then a varint length and UTF-8 for each name.
     ///
     /// - Complexity: O(*n*).
-    public func encoded(from first: Int = 0) -> [UInt8] {
+    package func encoded(from first: Int = 0) -> [UInt8] {
         let added = names[min(max(first, 0), names.count)...]
         var bytes: [UInt8] = []
         Varint.append(UInt64(added.count), to: &bytes)
@@ -128,7 +128,7 @@ extension FieldNames {
     ///
     /// - Throws: ``FieldNamesError`` for any other bytes.
     /// - Complexity: O(*n*).
-    public init(encoded: [UInt8]) throws(FieldNamesError) {
+    package init(encoded: [UInt8]) throws(FieldNamesError) {
         self.init()
         try append(encoded: encoded)
     }
@@ -138,7 +138,7 @@ extension FieldNames {
     /// - Throws: ``FieldNamesError`` for malformed bytes, a duplicate name, or a name that the table does not accept.
     ///   The table is unchanged then.
     /// - Complexity: O(*n*).
-    public mutating func append(encoded: [UInt8]) throws(FieldNamesError) {
+    package mutating func append(encoded: [UInt8]) throws(FieldNamesError) {
         let oldCount = count
         do throws(FieldNamesError) {
             try appendNames(encoded.span)
@@ -172,12 +172,12 @@ extension FieldNames {
 }
 
 /// An error that reports a malformed table of names.
-public struct FieldNamesError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct FieldNamesError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset of the first error, in bytes from the start.
-    public let offset: Int
+    package let offset: Int
 
     /// What is wrong and what to do, in one sentence.
-    public var description: String {
+    package var description: String {
         "The table of field names is damaged at byte \(offset); verify the database and restore it from a backup."
     }
 }
@@ -188,7 +188,7 @@ extension FieldNames: Hashable {
     /// Whether both have the same names under the same numbers, compared by their UTF-8 bytes.
     ///
     /// - Complexity: O(*n*).
-    public static func == (left: FieldNames, right: FieldNames) -> Bool {
+    package static func == (left: FieldNames, right: FieldNames) -> Bool {
         left.names.count == right.names.count
             && zip(left.names, right.names).allSatisfy { $0.hasSameBytes(as: $1) }
     }
@@ -196,7 +196,7 @@ extension FieldNames: Hashable {
     /// Feeds the names into `hasher`, in order.
     ///
     /// - Complexity: O(*n*).
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for name in names { name.hashBytes(into: &hasher) }
     }
 }

@@ -3,7 +3,7 @@
 ///
 /// It applies to bodies that were written with that table or an earlier one. For later bodies, resolve the path again,
 /// because names that were unknown may have a number by then.
-public struct ResolvedPath: Sendable {
+package struct ResolvedPath: Sendable {
     /// A step of a path in a body.
     enum Step: Sendable {
         /// The member of an object whose name has this number.
@@ -15,7 +15,7 @@ public struct ResolvedPath: Sendable {
     }
 
     /// The path.
-    public let path: FieldPath
+    package let path: FieldPath
     let steps: [Step]
     /// The number of the name, if the path consists of one name in the table; `nil` otherwise. Most paths do, and avoid
     /// ``steps``.
@@ -24,7 +24,7 @@ public struct ResolvedPath: Sendable {
     /// Resolves a path with a table of names.
     ///
     /// - Complexity: O(*n*) in the length of the path.
-    public init(_ path: FieldPath, names: FieldNames) {
+    package init(_ path: FieldPath, names: FieldNames) {
         self.path = path
         steps = path.steps.map { step in
             switch step {

@@ -31,13 +31,13 @@ public struct DocumentObject: Sendable {
 
     /// Creates an object with the given members in that order.
     ///
-    /// - Throws: ``DuplicateNameError`` if two names have the same UTF-8 bytes.
+    /// - Throws: ``DocumentObject/DuplicateNameError`` if two names have the same UTF-8 bytes.
     /// - Complexity: O(*n*).
-    public init(uniqueMembers: some Sequence<(String, DocumentValue)>) throws(DuplicateNameError) {
+    public init(uniqueMembers: some Sequence<(String, DocumentValue)>) throws(DocumentObject.DuplicateNameError) {
         self.init()
         for (name, value) in uniqueMembers {
             guard position(ofName: name) == nil else {
-                throw DuplicateNameError(name: name, position: count)
+                throw DocumentObject.DuplicateNameError(name: name, position: count)
             }
             append(Member(name: name, value: value))
         }
@@ -50,17 +50,19 @@ public struct DocumentObject: Sendable {
     }
 }
 
-/// An error that reports two members with the same name in one object.
-public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
-    /// The duplicate name.
-    public let name: String
-    /// The position of its second occurrence, from 0.
-    public let position: Int
+extension DocumentObject {
+    /// An error that reports two members with the same name in one object.
+    public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
+        /// The duplicate name.
+        public let name: String
+        /// The position of its second occurrence, from 0.
+        public let position: Int
 
-    /// What is wrong and what to do, in one sentence.
-    public var description: String {
-        "The name \"\(name)\" occurs a second time, as member \(position + 1) of one object; "
-            + "give each member a name of its own."
+        /// What is wrong and what to do, in one sentence.
+        public var description: String {
+            "The name \"\(name)\" occurs a second time, as member \(position + 1) of one object; "
+                + "give each member a name of its own."
+        }
     }
 }
 

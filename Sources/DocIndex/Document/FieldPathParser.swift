@@ -1,9 +1,9 @@
 extension FieldPath {
     /// Parses a field path; see ``FieldPath`` for the notation.
     ///
-    /// - Throws: ``FieldPathError`` with the offset of the first invalid byte.
+    /// - Throws: ``FieldPath/SyntaxError`` with the offset of the first invalid byte.
     /// - Complexity: O(*n*).
-    public init(parsing text: String) throws(FieldPathError) {
+    public init(parsing text: String) throws(FieldPath.SyntaxError) {
         var parser = FieldPathParser(text)
         self.init(checked: try parser.parse())
     }
@@ -27,7 +27,7 @@ struct FieldPathParser {
         }
     }
 
-    mutating func parse() throws(FieldPathError) -> [FieldPath.Step] {
+    mutating func parse() throws(FieldPath.SyntaxError) -> [FieldPath.Step] {
         while true {
             let start = position
             try append(.name(next == "\"" ? quotedName() : plainName()), writtenAt: start)
@@ -50,12 +50,12 @@ struct FieldPathParser {
 
     private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-    private mutating func append(_ step: FieldPath.Step, writtenAt start: Int) throws(FieldPathError) {
+    private mutating func append(_ step: FieldPath.Step, writtenAt start: Int) throws(FieldPath.SyntaxError) {
         guard steps.count < FieldPath.maximumStepCount else { throw failure(.tooManySteps, at: start) }
         steps.append(step)
     }
 
-    private mutating func plainName() throws(FieldPathError) -> String {
+    private mutating func plainName() throws(FieldPath.SyntaxError) -> String {
         var name = String.UnicodeScalarView()
         while let scalar = next, !Self.isSpecial(scalar) {
             name.append(scalar)
@@ -66,7 +66,7 @@ struct FieldPathParser {
         return String(name)
     }
 
-    private mutating func quotedName() throws(FieldPathError) -> String {
+    private mutating func quotedName() throws(FieldPath.SyntaxError) -> String {
         let start = position
         var name = String.UnicodeScalarView()
         position += 1
@@ -87,8 +87,8 @@ struct FieldPathParser {
         throw failure(.unterminatedQuote, at: start)
     }
 
-    private func failure(_ code: FieldPathError.Code, at position: Int? = nil) -> FieldPathError {
+    private func failure(_ code: FieldPath.SyntaxError.Code, at position: Int? = nil) -> FieldPath.SyntaxError {
         let offset = scalars[..<(position ?? self.position)].reduce(0) { $0 + UTF8.width($1) }
-        return FieldPathError(code: code, offset: offset)
+        return FieldPath.SyntaxError(code: code, offset: offset)
     }
 }

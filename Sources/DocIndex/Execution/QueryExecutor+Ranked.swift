@@ -3,7 +3,7 @@ extension QueryExecutor {
     /// Visits every matching row, best first.
     ///
     /// - Parameter filter: The rows to choose from; `nil` for all.
-    func visitRanked(_ scan: TextScan, among filter: RowBitmap?, _ visit: Visit) throws {
+    func visitRanked(_ scan: Plan.TextScan, among filter: RowBitmap?, _ visit: Visit) throws {
         guard let searches else { throw Self.unknown(scan.index) }
         // The first page needs only as many hits as it returns. After a position, or without a limit, all hits are
         // ranked.

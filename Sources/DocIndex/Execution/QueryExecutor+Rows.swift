@@ -2,14 +2,6 @@ internal import LevelKit
 
 /// Sets of rows.
 extension QueryExecutor {
-    /// Returns whether to look up the `rowCount` known rows one by one in an access, because reading all of its entries
-    /// would take longer.
-    static func probes(_ access: Plan.Access, for rowCount: Int, estimate: Int) -> Bool {
-        guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty else {
-            return false
-        }
-        return rowCount < estimate / 12
-    }
 
     /// Returns the rows of an access.
     func rowSet(_ access: Plan.Access) throws -> RowBitmap {
@@ -49,7 +41,7 @@ extension QueryExecutor {
         }
     }
 
-    private func collect(_ scan: IDScan, into found: inout RowBitmap) throws {
+    private func collect(_ scan: Plan.IDScan, into found: inout RowBitmap) throws {
         if let ids = scan.ids {
             for id in ids {
                 try noteKey()
@@ -66,7 +58,7 @@ extension QueryExecutor {
         }
     }
 
-    private func collect(_ scan: IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
+    private func collect(_ scan: Plan.IndexScan, _ index: ValueIndex, into found: inout RowBitmap) throws {
         // In all entries of one value, the row is at the same offset.
         if scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
             case .included(let lower) = scan.ranges[0].lower, lower.last == 0x01
@@ -90,7 +82,7 @@ extension QueryExecutor {
     /// than moving one.
     ///
     /// Discard what the entries showed if this throws: damage between entries may be reported only at the end.
-    func forEachEntry(of scan: IndexScan, _ body: (borrowing Cursor) throws -> Void) throws {
+    func forEachEntry(of scan: Plan.IndexScan, _ body: (borrowing Cursor) throws -> Void) throws {
         guard let first = scan.ranges.first, let last = scan.ranges.last else { return }
         var hull = first
         hull.upper = last.upper
@@ -116,7 +108,7 @@ extension QueryExecutor {
     }
 
     /// Returns the same for a scan of one value, whose entries are in the order of rows.
-    func projection(of scan: IndexScan) -> CoveredProjection? {
+    func projection(of scan: Plan.IndexScan) -> CoveredProjection? {
         guard query.sort.isEmpty, start == nil, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
             let index = rows.index(named: scan.index) as? ValueIndex
         else { return nil }
@@ -124,7 +116,7 @@ extension QueryExecutor {
     }
 
     /// Visits the entries of one value, and reads the documents of entries that are not sufficient.
-    func visitEntries(of scan: IndexScan, _ visit: Visit) throws {
+    func visitEntries(of scan: Plan.IndexScan, _ visit: Visit) throws {
         guard let entryVisit, let projection = projection(of: scan) else { return }
         let index = try valueIndex(named: scan.index)
         var cursor = try rows.snapshot.cursor(in: scan.ranges[0])
@@ -146,7 +138,7 @@ extension QueryExecutor {
 
     /// Returns how many documents an exact scan finds, from its entries or from the counters of the index; `nil` if a
     /// document may have several entries in the scan.
-    func entryCount(_ scan: IndexScan) throws -> Int? {
+    func entryCount(_ scan: Plan.IndexScan) throws -> Int? {
         guard let index = rows.index(named: scan.index), scan.filters.isEmpty else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
@@ -160,7 +152,7 @@ extension QueryExecutor {
     }
 
     /// Returns the sum of the counts of the values in a scan.
-    private func countedEntries(_ scan: IndexScan, _ index: ValueIndex) throws -> Int {
+    private func countedEntries(_ scan: Plan.IndexScan, _ index: ValueIndex) throws -> Int {
         var sum: UInt64 = 0
         try forEachCount(of: scan, index) { _, count in sum &+= count }
         return Int(clamping: sum)
@@ -169,7 +161,7 @@ extension QueryExecutor {
     /// Visits each distinct value in the ranges of a scan, with the count that the index keeps for it: the key prefix
     /// of its entries, and their number.
     func forEachCount(
-        of scan: IndexScan, _ index: ValueIndex, _ body: (_ entry: Span<UInt8>, _ count: UInt64) throws -> Void
+        of scan: Plan.IndexScan, _ index: ValueIndex, _ body: (_ entry: Span<UInt8>, _ count: UInt64) throws -> Void
     ) throws {
         let counters = IndexCounters(index: index)
         let prefixCount = index.entryPrefix.count
@@ -212,7 +204,7 @@ extension QueryExecutor {
         }
     }
 
-    private func collect(_ scan: IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {
+    private func collect(_ scan: Plan.IndexScan, _ index: GeoIndex, into found: inout RowBitmap) throws {
         try forEachEntry(of: scan) { cursor in
             try noteKey()
             if scan.filters.isEmpty {
@@ -230,7 +222,7 @@ extension QueryExecutor {
     private func intersection(_ known: RowBitmap, _ access: Plan.Access) throws -> RowBitmap {
         var left = RowBitmap()
         if case .ranges(let scan) = access,
-            Self.probes(access, for: known.count, estimate: scan.estimatedEntryCount)
+            CostModel.probes(access, for: known.count, estimate: scan.estimatedEntryCount)
         {
             // The key of an entry is the start of its range followed by the row.
             let range = scan.ranges[0]

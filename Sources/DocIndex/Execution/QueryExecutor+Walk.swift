@@ -12,7 +12,7 @@ extension QueryExecutor {
     /// are read and sorted instead, starting after the last result.
     ///
     /// - Parameter filter: The rows to choose from; `nil` for all.
-    func walk(_ walk: IndexWalk, among filter: RowBitmap?, _ visit: Visit) throws {
+    func walk(_ walk: Plan.OrderedIndexScan, among filter: RowBitmap?, _ visit: Visit) throws {
         let limit = try filter.flatMap { try costLimit(among: $0) }
         let begin = work
         let index = try valueIndex(named: walk.index)
@@ -75,7 +75,7 @@ extension QueryExecutor {
 
     /// Visits the rows of one group from its beginning, then continues with the next group.
     private func turn(
-        _ group: [UInt8], _ cursor: RunCursor, _ walk: IndexWalk, _ index: ValueIndex, behind: UInt64,
+        _ group: [UInt8], _ cursor: RunCursor, _ walk: Plan.OrderedIndexScan, _ index: ValueIndex, behind: UInt64,
         among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
         var forward = try rows.snapshot.cursor(in: .entries(behind: cursor.run.prefix + group))
@@ -103,7 +103,7 @@ extension QueryExecutor {
             * (costs.document(of: count, among: Double(try rows.documentCount())) + costs.condition + costs.sortKey)
     }
 
-    private func cost(of walk: IndexWalk, since begin: Work) -> Double {
+    private func cost(of walk: Plan.OrderedIndexScan, since begin: Work) -> Double {
         let costs = CostModel()
         let step = walk.isDescending ? costs.entryBackward : costs.entryForward
         return Double(work.keysExamined - begin.keysExamined)
@@ -151,7 +151,7 @@ extension QueryExecutor {
     }
 
     /// Returns the group and the row of the position after which the results begin, in the bytes of the index.
-    private func start(of walk: IndexWalk, _ index: ValueIndex) throws -> (group: [UInt8], row: UInt64)? {
+    private func start(of walk: Plan.OrderedIndexScan, _ index: ValueIndex) throws -> (group: [UInt8], row: UInt64)? {
         guard let start else { return nil }
         let (keys, row) = try parts(of: start)
         var group: [UInt8] = []
@@ -178,7 +178,7 @@ private struct FoundRow {
 
 /// Merges several runs.
 private struct OrderedWalk {
-    let walk: IndexWalk
+    let walk: Plan.OrderedIndexScan
     let cursors: [RunCursor]
 
     /// The first group among the current entries of the cursors; `nil` at the end.

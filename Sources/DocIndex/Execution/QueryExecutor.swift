@@ -34,7 +34,7 @@ final class QueryExecutor {
     private let names: FieldNames
     /// The matches of searches; `nil` without searches.
     let searches: SearchResults?
-    private let openSearches: Set<TextCondition>
+    private let openSearches: Set<Filter.Search>
     var window: ResultWindow
     /// Receives results that entries contain completely, in place of the visit of rows; `nil` if documents are
     /// requested.
@@ -187,7 +187,7 @@ final class QueryExecutor {
         try CancellationCheck.now()
         if stepCount & 0xfff == 0, let progress = options.progress {
             progress(
-                QueryProgress(
+                QueryOptions.Progress(
                     keysExamined: work.keysExamined, documentsExamined: work.documentsExamined,
                     expectedKeyCount: plan.estimate.keyCount))
         }

@@ -2,9 +2,6 @@ internal import LevelKit
 
 /// Reads documents by ascending rows: steps to rows close by, and looks up single rows.
 struct RowFetcher: ~Copyable {
-    /// The maximum number of documents stepped over instead of seeking.
-    static let stepLimit: UInt64 = 8
-
     private let rows: RowReader
     private var cursor: Cursor
     /// The row at the cursor: 0 before the first move, and the maximum after the last document.
@@ -24,9 +21,9 @@ struct RowFetcher: ~Copyable {
         _ row: UInt64, before next: UInt64?,
         _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
     ) throws -> R {
-        if cursorRow == 0 || cursorRow > row || row - cursorRow > Self.stepLimit {
+        if cursorRow == 0 || cursorRow > row || row - cursorRow > CostModel.stepLimit {
             // A seek costs as much as a lookup. It pays off if the next row can be reached in a few steps.
-            guard let next, next > row, next - row <= Self.stepLimit else { return try rows.withRecord(row, body) }
+            guard let next, next > row, next - row <= CostModel.stepLimit else { return try rows.withRecord(row, body) }
             cursor.seek(to: StoreKey.document(rows.collection.number, row: row))
             try advance()
         }

@@ -8,12 +8,13 @@ final class RunCursor {
     private var position: RunPosition
 
     init(
-        _ run: IndexWalk.Run, of walk: IndexWalk, index: ValueIndex, from start: [UInt8]?, in snapshot: Snapshot
+        _ run: Plan.OrderedIndexScan.Run, of walk: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
+        in snapshot: Snapshot
     ) throws {
         position = try RunPosition(run, of: walk, index: index, from: start, in: snapshot)
     }
 
-    var run: IndexWalk.Run { position.run }
+    var run: Plan.OrderedIndexScan.Run { position.run }
     /// The bytes that determine the order.
     var group: [UInt8] { position.group }
     var row: UInt64 { position.row }
@@ -39,7 +40,7 @@ final class RunCursor {
 
 /// The state of a ``RunCursor``.
 private struct RunPosition: ~Copyable {
-    let run: IndexWalk.Run
+    let run: Plan.OrderedIndexScan.Run
     private let index: ValueIndex
     private let prefixCount: Int
     private let sortComponents: Range<Int>
@@ -51,7 +52,8 @@ private struct RunPosition: ~Copyable {
     private(set) var isAtEnd = false
 
     init(
-        _ run: IndexWalk.Run, of walk: IndexWalk, index: ValueIndex, from start: [UInt8]?, in snapshot: Snapshot
+        _ run: Plan.OrderedIndexScan.Run, of walk: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
+        in snapshot: Snapshot
     ) throws {
         self.run = run
         self.index = index
@@ -116,7 +118,7 @@ private struct RunPosition: ~Copyable {
 extension ValueIndex {
     /// Returns whether an entry satisfies filters on its components.
     ///
-    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func admits(_ key: Span<UInt8>, _ filters: [EntryFilter]) throws -> Bool {
         var offset = entryPrefix.count
         for position in components.indices {

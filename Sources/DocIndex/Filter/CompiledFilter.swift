@@ -11,7 +11,7 @@ struct CompiledFilter {
         /// A condition evaluated on completely decoded members.
         case decoded(Filter, [ResolvedPath])
         /// A search, evaluated by looking up the row.
-        case search(TextCondition)
+        case search(Filter.Search)
         case and([Node])
         case or([Node])
         case not(Node)
@@ -62,7 +62,7 @@ struct CompiledFilter {
 
     /// Returns whether the body of a row satisfies the condition.
     ///
-    /// - Throws: ``BodyError`` if a required value is damaged; the errors of ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: ``BodyError`` if a required value is damaged; the errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func matches(_ body: Span<UInt8>, row: UInt64) throws -> Bool {
         if isAll { return true }
         return try matches(root, BodyPlaces(body), row)
@@ -136,7 +136,7 @@ private struct EncodedLocation {
 
     /// Returns whether the condition holds; `nil` if the location is missing or has a different form.
     func holds(_ places: borrowing BodyPlaces, _ names: FieldNames) throws -> Bool? {
-        guard try !places.anyElement(at: type, satisfies: .any, names: names),
+        guard try !places.anyElement(at: type, satisfies: ValueCondition.any, names: names),
             let latitude = try places.value(at: latitude, names: names)
         else { return nil }
         return GeoPoint(latitude: latitude, longitude: try places.value(at: longitude, names: names)).map(holds)

@@ -16,7 +16,7 @@ extension Filter {
     /// Evaluates a condition of a query like ``matches(_:)-(DocumentObject)``, but cancellation and a step limit stop
     /// long pattern searches.
     ///
-    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func matchesBounded(_ document: DocumentObject) throws -> Bool {
         try matches(.object(document)) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
     }
@@ -25,7 +25,7 @@ extension Filter {
     ///
     /// - Parameter patterns: A closure that returns whether a string matches a pattern.
     func matches<Failure: Error>(
-        _ value: DocumentValue, _ patterns: (TextPattern, String) throws(Failure) -> Bool
+        _ value: DocumentValue, _ patterns: (Filter.TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         switch self {
         case .all: return true
@@ -43,7 +43,7 @@ extension Filter {
     // Keep the recursive functions small: without optimization, a stack frame has room for the temporaries of all
     // branches, and `maximumDepth` frames must fit on the stack.
     private func matchesSingly<Failure: Error>(
-        _ value: DocumentValue, _ patterns: (TextPattern, String) throws(Failure) -> Bool
+        _ value: DocumentValue, _ patterns: (Filter.TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         switch self {
         case .isWithin(let field, let box): return field.hasPoint(in: value) { box.contains($0) }

@@ -61,9 +61,9 @@ extension Filter {
     }
 }
 
-extension DateSpan {
+extension Filter.DateSpan {
     /// Returns whether another span lies within this one, judged by the bounds alone.
-    fileprivate func contains(_ other: DateSpan) -> Bool {
+    fileprivate func contains(_ other: Filter.DateSpan) -> Bool {
         if let lower, other.lower.map({ $0 < lower }) ?? true { return false }
         if let upper, other.upper.map({ $0 > upper }) ?? true { return false }
         return true

@@ -103,10 +103,6 @@ extension KeyPath where Root: QueryableDocument {
     public var exists: Filter { .exists(Root.path(self)) }
     /// The condition that the value is missing.
     public var isMissing: Filter { .not(.exists(Root.path(self))) }
-    /// A sort key that puts smaller values first.
-    public var ascending: Query.SortKey { .ascending(Root.path(self)) }
-    /// A sort key that puts larger values first.
-    public var descending: Query.SortKey { .descending(Root.path(self)) }
     /// Returns the condition that the string begins with `text`.
     public func hasPrefix(_ text: String) -> Filter { .hasPrefix(Root.path(self), text) }
     /// Returns the condition that the string contains `text`.

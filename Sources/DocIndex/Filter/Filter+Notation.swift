@@ -100,7 +100,7 @@ extension Filter: CustomStringConvertible {
     }
 }
 
-extension DateSpan: CustomStringConvertible {
+extension Filter.DateSpan: CustomStringConvertible {
     /// Both bounds in ISO 8601, separated by `..`; a missing bound is omitted.
     public var description: String {
         let ends = [lower, upper].map { $0.map { DocumentDate(milliseconds: $0).iso8601 } ?? "" }
@@ -185,7 +185,7 @@ extension DocumentValue {
         case .int(let number): "\(number)"
         case .double(let number) where number.isFinite: "\(number)"
         // Without the `json` prefix, a string in the form of a date would be compared as a date.
-        case .string(let text) where DateSpan(comparing: self) == nil: text.quotedNotation
+        case .string(let text) where Filter.DateSpan(comparing: self) == nil: text.quotedNotation
         default: "json \(description.quotedNotation)"
         }
     }

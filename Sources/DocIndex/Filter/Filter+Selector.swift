@@ -19,7 +19,7 @@ extension Filter {
     /// Nested fields are written with dots or as nested selectors; `\\.` is a dot in a name. Differences from CouchDB:
     /// strings are ordered by their UTF-8 bytes rather than by language; a number in a path is a member name, not an
     /// array index; `$type` also accepts `date` and `bytes`; `{"$date": …}` is a date and is compared as one; `$regex`
-    /// is a ``TextPattern``.
+    /// is a ``Filter/TextPattern``.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, which names an operator that is unknown or has the wrong kind
     ///   of argument, and its path.
@@ -136,7 +136,7 @@ private struct SelectorReader {
                 throw DocIndexError(
                     .invalidQuery, "$text\(Self.place(path)) searches documents, not a field; move it out of the field")
             }
-            let search = Filter.search(try TextCondition(parsing: text))
+            let search = Filter.search(try Filter.Search(parsing: text))
             return isNegated ? .not(search) : search
         case "$not":
             guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
@@ -179,7 +179,7 @@ private struct SelectorReader {
             "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,
         ]
         // CouchDB has no dates. Dates are compared as such, including those in strings.
-        if case .date = value, let span = DateSpan(comparing: value),
+        if case .date = value, let span = Filter.DateSpan(comparing: value),
             let comparison = name == "$eq" || name == "$ne" ? .equal : comparisons[name]
         {
             try requireField(name, path)
@@ -231,7 +231,7 @@ private struct SelectorReader {
         case "$regex":
             guard case .string(let source) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
-            return .hasMatch(path, try TextPattern(source))
+            return .hasMatch(path, try Filter.TextPattern(source))
         case "$beginsWith":
             guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)

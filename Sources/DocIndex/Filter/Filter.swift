@@ -21,7 +21,7 @@ public indirect enum Filter: Sendable {
     /// The string at a path contains this string.
     case contains(FieldPath, String)
     /// A part of the string at a path matches a pattern.
-    case hasMatch(FieldPath, TextPattern)
+    case hasMatch(FieldPath, Filter.TextPattern)
     /// The hierarchical keyword at a path is this keyword or below it: with the separator `|`, `Places|Italy|Venice` is
     /// below `Places|Italy`.
     case isBelow(FieldPath, String, separator: String)
@@ -32,7 +32,7 @@ public indirect enum Filter: Sendable {
     /// The value at a path is an integer with this remainder. The remainder has the sign of the value.
     case isCongruent(FieldPath, divisor: Int64, remainder: Int64)
     /// The value at a path is a date in a span, or a string with such a date in one of the formats of ``DateFormat``.
-    case isDated(FieldPath, DateSpan)
+    case isDated(FieldPath, Filter.DateSpan)
     /// The value at a path is a date, or a string with one, and a part of the date is in one of several ranges, such as
     /// months 6 to 8.
     case hasDatePart(FieldPath, DatePart, [ClosedRange<Int64>])
@@ -46,7 +46,7 @@ public indirect enum Filter: Sendable {
     /// There is a location at most this many meters from a point.
     case isNear(GeoField, GeoPoint, meters: Double)
     /// The document matches a search of the text index.
-    case search(TextCondition)
+    case search(Filter.Search)
     /// All of the conditions hold.
     case and([Filter])
     /// At least one of the conditions holds.

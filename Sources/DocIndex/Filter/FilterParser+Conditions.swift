@@ -11,7 +11,7 @@ extension FilterParser {
         offset += 1
         let text = try string()
         do {
-            return .search(try TextCondition(parsing: text))
+            return .search(try Filter.Search(parsing: text))
         } catch let error as DocIndexError where error.code == .invalidQuery {
             offset -= 1
             throw fault(error.message)
@@ -37,7 +37,7 @@ extension FilterParser {
             return .isBelow(path, keyword, separator: takeKeyword("BY") ? try string() : "|")
         }
         if takeKeyword("DURING") {
-            guard let span = DateSpan(notation: try string()) else {
+            guard let span = Filter.DateSpan(notation: try string()) else {
                 offset -= 1
                 throw fault("two dates with .. between them are expected here")
             }
@@ -91,17 +91,17 @@ extension FilterParser {
         case .span(let span):
             switch comparison {
             case .equal: .isDated(path, span)
-            case .less: .isDated(path, DateSpan(to: span.lower))
-            case .lessOrEqual: .isDated(path, DateSpan(to: span.upper))
-            case .greater: .isDated(path, DateSpan(from: span.upper))
-            case .greaterOrEqual: .isDated(path, DateSpan(from: span.lower))
+            case .less: .isDated(path, Filter.DateSpan(to: span.lower))
+            case .lessOrEqual: .isDated(path, Filter.DateSpan(to: span.upper))
+            case .greater: .isDated(path, Filter.DateSpan(from: span.upper))
+            case .greaterOrEqual: .isDated(path, Filter.DateSpan(from: span.lower))
             }
         }
     }
 
     mutating func list(of path: FieldPath) throws -> Filter {
         var values: [DocumentValue] = []
-        var spans: [DateSpan] = []
+        var spans: [Filter.DateSpan] = []
         try forEachInList { parser in
             switch try parser.literal() {
             case .value(let value): values.append(value)
@@ -120,7 +120,7 @@ extension FilterParser {
         switch (lower, try literal()) {
         case (.value(let lower), .value(let upper)): return .between(path, lower, upper)
         case (.span(let lower), .span(let upper)):
-            return .isDated(path, DateSpan(from: lower.lower, to: upper.upper))
+            return .isDated(path, Filter.DateSpan(from: lower.lower, to: upper.upper))
         default:
             offset = place
             throw fault("both ends of BETWEEN must be dates, or neither")

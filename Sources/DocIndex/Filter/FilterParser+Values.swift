@@ -51,13 +51,13 @@ extension FilterParser {
             return try valueOrSpan()
         }
         guard case .word(let text) = tokens[offset + 1].kind else {
-            guard case .quoted(let text) = tokens[offset + 1].kind, let span = DateSpan(text) else {
+            guard case .quoted(let text) = tokens[offset + 1].kind, let span = Filter.DateSpan(text) else {
                 return .value(try value())
             }
             offset += 2
             return .span(span)
         }
-        if let span = DateSpan(text) {
+        if let span = Filter.DateSpan(text) {
             offset += 2
             return .span(span)
         }
@@ -72,7 +72,7 @@ extension FilterParser {
     private mutating func valueOrSpan() throws -> Literal {
         let isJSON = isKeywordNext("JSON")
         let value = try value()
-        return isJSON ? .value(value) : DateSpan(comparing: value).map { .span($0) } ?? .value(value)
+        return isJSON ? .value(value) : Filter.DateSpan(comparing: value).map { .span($0) } ?? .value(value)
     }
 
     mutating func value() throws -> DocumentValue {
@@ -159,7 +159,7 @@ extension FilterParser {
         }
     }
 
-    mutating func pattern() throws -> TextPattern {
+    mutating func pattern() throws -> Filter.TextPattern {
         let source: String
         var ignoresCase = false
         if offset < tokens.count, case .pattern(let text, let flags) = tokens[offset].kind {
@@ -173,7 +173,7 @@ extension FilterParser {
             source = try string()
         }
         do {
-            return try TextPattern(source, ignoresCase: ignoresCase)
+            return try Filter.TextPattern(source, ignoresCase: ignoresCase)
         } catch let error as DocIndexError {
             offset -= 1
             throw fault(error.message)

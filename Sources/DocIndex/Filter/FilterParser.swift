@@ -3,7 +3,7 @@ struct FilterParser {
     /// A value or a span of time.
     enum Literal {
         case value(DocumentValue)
-        case span(DateSpan)
+        case span(Filter.DateSpan)
     }
 
     /// The maximum nesting depth of parentheses.

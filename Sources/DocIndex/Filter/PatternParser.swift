@@ -1,4 +1,4 @@
-/// A recursive-descent parser for the notation of ``TextPattern``.
+/// A recursive-descent parser for the notation of ``Filter/TextPattern``.
 struct PatternParser {
     /// The maximum number of steps of a program, with repetitions expanded.
     private static let stepLimit = 5000

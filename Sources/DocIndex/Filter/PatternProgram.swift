@@ -1,4 +1,4 @@
-/// A compiled ``TextPattern``, run by a machine that follows all alternatives in parallel.
+/// A compiled ``Filter/TextPattern``, run by a machine that follows all alternatives in parallel.
 struct PatternProgram: Sendable {
     enum Step: Sendable {
         /// Continues with the next character if it is in the class.

@@ -1,34 +1,36 @@
-/// A full-text search as part of a condition: the search text and the ``TextQuery`` parsed from it.
-///
-/// ```swift
-/// let old = try Filter.search("bridge -brooklyn") && .compare("year", .less, 1930)
-/// ```
-///
-/// The text index of the collection declares which fields are searched. The query fails if the collection has no text
-/// index.
-public struct TextCondition: Sendable {
-    /// The search text as written.
-    public let text: String
-    /// The parsed search.
-    public let query: TextQuery
-
-    /// Parses a search.
+extension Filter {
+    /// A full-text search as part of a condition: the search text and the ``TextQuery`` parsed from it.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
-    public init(parsing text: String) throws {
-        self.init(try TextQuery(parsing: text), text: text)
-    }
+    /// ```swift
+    /// let old = try Filter.search("bridge -brooklyn") && .compare("year", .less, 1930)
+    /// ```
+    ///
+    /// The text index of the collection declares which fields are searched. The query fails if the collection has no text
+    /// index.
+    public struct Search: Sendable {
+        /// The search text as written.
+        public let text: String
+        /// The parsed search.
+        public let query: TextQuery
 
-    /// - Parameter text: The notation, which identifies the search.
-    init(_ query: TextQuery, text: String) {
-        self.query = query
-        self.text = text
+        /// Parses a search.
+        ///
+        /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
+        public init(parsing text: String) throws {
+            self.init(try TextQuery(parsing: text), text: text)
+        }
+
+        /// - Parameter text: The notation, which identifies the search.
+        init(_ query: TextQuery, text: String) {
+            self.query = query
+            self.text = text
+        }
     }
 }
 
-extension TextCondition: Hashable, CustomStringConvertible {
+extension Filter.Search: Hashable, CustomStringConvertible {
     /// Returns whether both search texts have the same bytes.
-    public static func == (left: TextCondition, right: TextCondition) -> Bool {
+    public static func == (left: Filter.Search, right: Filter.Search) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
@@ -43,10 +45,10 @@ extension Filter {
     /// Returns the condition that a search matches the document.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
-    public static func search(_ text: String) throws -> Filter { .search(try TextCondition(parsing: text)) }
+    public static func search(_ text: String) throws -> Filter { .search(try Filter.Search(parsing: text)) }
 
     /// The distinct searches in the condition.
-    var searches: Set<TextCondition> {
+    var searches: Set<Filter.Search> {
         switch self {
         case .search(let condition): [condition]
         case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.searches) }
@@ -57,7 +59,7 @@ extension Filter {
 
     /// The searches that can make a document satisfy the condition, in the order of the notation. The score of a
     /// document is the sum of its scores in these. The condition must be normalized.
-    var scoredSearches: [TextCondition] {
+    var scoredSearches: [Filter.Search] {
         switch self {
         case .search(let condition): [condition]
         case .and(let parts), .or(let parts): parts.flatMap(\.scoredSearches)
@@ -67,7 +69,7 @@ extension Filter {
 
     /// The search that determines the scores of documents; `nil` if there is none.
     var scoringQuery: TextQuery? {
-        var seen: Set<TextCondition> = []
+        var seen: Set<Filter.Search> = []
         let queries = normalized.scoredSearches.filter { seen.insert($0).inserted }.map(\.query)
         return queries.count < 2 ? queries.first : .or(queries)
     }

@@ -1,58 +1,60 @@
-/// A regular expression that a part of a string can match.
-///
-/// Matching takes time proportional to the length of the string, whatever the expression (K. Thompson, "Regular
-/// expression search algorithm", 1968), so no expression can stall a search. For the same reason, backreferences,
-/// lookahead and lookbehind are not supported.
-///
-/// Notation: `.` (any character except a line feed), `[a-z]`, `[^a-z]`, `\d` `\w` `\s` and their opposites `\D` `\W`
-/// `\S` (ASCII only), `\b` (word boundary), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\`
-/// before a special character means that character, and `\n` `\t` `\r` `\x41` `\u{e9}` are characters too. Lazy
-/// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters.
-public struct TextPattern: Sendable {
-    /// The expression as written, without backslashes before slashes.
-    public let source: String
-    /// Whether matching ignores case.
-    public let ignoresCase: Bool
-    private let program: PatternProgram
-
-    /// Parses a pattern.
+extension Filter {
+    /// A regular expression that a part of a string can match.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and the reason; also for groups
-    ///   nested more than 64 deep, and for more than 5,000 steps after expanding repetitions.
-    public init(_ source: String, ignoresCase: Bool = false) throws {
-        self.source = Self.withPlainSlashes(source)
-        self.ignoresCase = ignoresCase
-        var parser = PatternParser(source, ignoresCase: ignoresCase)
-        program = try parser.program()
-    }
+    /// Matching takes time proportional to the length of the string, whatever the expression (K. Thompson, "Regular
+    /// expression search algorithm", 1968), so no expression can stall a search. For the same reason, backreferences,
+    /// lookahead and lookbehind are not supported.
+    ///
+    /// Notation: `.` (any character except a line feed), `[a-z]`, `[^a-z]`, `\d` `\w` `\s` and their opposites `\D` `\W`
+    /// `\S` (ASCII only), `\b` (word boundary), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\`
+    /// before a special character means that character, and `\n` `\t` `\r` `\x41` `\u{e9}` are characters too. Lazy
+    /// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters.
+    public struct TextPattern: Sendable {
+        /// The expression as written, without backslashes before slashes.
+        public let source: String
+        /// Whether matching ignores case.
+        public let ignoresCase: Bool
+        private let program: PatternProgram
 
-    /// Returns the expression without backslashes before slashes, where they are not needed.
-    private static func withPlainSlashes(_ source: String) -> String {
-        var text = String.UnicodeScalarView()
-        var isEscaped = false
-        for scalar in source.unicodeScalars {
-            if isEscaped, scalar == "/" { text.removeLast() }
-            isEscaped = !isEscaped && scalar == "\\"
-            text.append(scalar)
+        /// Parses a pattern.
+        ///
+        /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and the reason; also for groups
+        ///   nested more than 64 deep, and for more than 5,000 steps after expanding repetitions.
+        public init(_ source: String, ignoresCase: Bool = false) throws {
+            self.source = Self.withPlainSlashes(source)
+            self.ignoresCase = ignoresCase
+            var parser = PatternParser(source, ignoresCase: ignoresCase)
+            program = try parser.program()
         }
-        return String(text)
+
+        /// Returns the expression without backslashes before slashes, where they are not needed.
+        private static func withPlainSlashes(_ source: String) -> String {
+            var text = String.UnicodeScalarView()
+            var isEscaped = false
+            for scalar in source.unicodeScalars {
+                if isEscaped, scalar == "/" { text.removeLast() }
+                isEscaped = !isEscaped && scalar == "\\"
+                text.append(scalar)
+            }
+            return String(text)
+        }
+
+        /// Returns whether a part of a string matches.
+        ///
+        /// - Complexity: O(*n* · *m*) in the lengths of the string and of the expression with repetitions expanded.
+        public func hasMatch(in text: String) -> Bool { program.hasMatch(in: text) }
+
+        /// Returns whether a part of a string matches, like ``hasMatch(in:)``, but stops if the task is cancelled or the
+        /// search takes too many steps.
+        ///
+        /// - Throws: `CancellationError`; ``DocIndexError`` with `queryTooLarge`.
+        func hasBoundedMatch(in text: String) throws -> Bool { try program.hasBoundedMatch(in: text) }
     }
-
-    /// Returns whether a part of a string matches.
-    ///
-    /// - Complexity: O(*n* · *m*) in the lengths of the string and of the expression with repetitions expanded.
-    public func hasMatch(in text: String) -> Bool { program.hasMatch(in: text) }
-
-    /// Returns whether a part of a string matches, like ``hasMatch(in:)``, but stops if the task is cancelled or the
-    /// search takes too many steps.
-    ///
-    /// - Throws: `CancellationError`; ``DocIndexError`` with `queryTooLarge`.
-    func hasBoundedMatch(in text: String) throws -> Bool { try program.hasBoundedMatch(in: text) }
 }
 
-extension TextPattern: Hashable, CustomStringConvertible {
+extension Filter.TextPattern: Hashable, CustomStringConvertible {
     /// Returns whether both patterns have the same expression, byte for byte, and the same options.
-    public static func == (left: TextPattern, right: TextPattern) -> Bool {
+    public static func == (left: Filter.TextPattern, right: Filter.TextPattern) -> Bool {
         left.ignoresCase == right.ignoresCase && left.source.hasSameBytes(as: right.source)
     }
 

@@ -1,5 +1,5 @@
 /// Conditions on values encoded in a body.
-extension ValueCondition {
+extension ValueCondition: EncodedCondition {
     /// Returns whether the condition holds for the value at an offset; `nil` if the value must be decoded to decide.
     ///
     /// Strings are compared in place, and only the kind and the count of arrays and objects are read, because decoding

@@ -6,13 +6,13 @@ indirect enum ValueCondition: Sendable {
     case isIn(ValueSet)
     case hasPrefix(String)
     case contains(String)
-    case hasMatch(TextPattern)
+    case hasMatch(Filter.TextPattern)
     /// A keyword, and the prefix of all keywords below it.
     case isBelow(String, behind: String)
     case hasKind(Set<DocumentValue.Kind>)
     case hasCount(Int)
     case isCongruent(divisor: Int64, remainder: Int64)
-    case isDated(DateSpan)
+    case isDated(Filter.DateSpan)
     case hasDatePart(DatePart, [ClosedRange<Int64>])
     case satisfies(Filter)
 
@@ -23,7 +23,7 @@ indirect enum ValueCondition: Sendable {
 
     /// Evaluates the condition like ``holds(_:)``, but cancellation and a step limit stop long pattern searches.
     ///
-    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func holdsBounded(_ value: DocumentValue) throws -> Bool {
         // Most conditions have no pattern, so they take the nonthrowing path.
         switch self {
@@ -36,7 +36,7 @@ indirect enum ValueCondition: Sendable {
 
     /// - Parameter matches: A closure that returns whether a string matches a pattern.
     func holds<Failure: Error>(
-        _ value: DocumentValue, _ matches: (TextPattern, String) throws(Failure) -> Bool
+        _ value: DocumentValue, _ matches: (Filter.TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         switch self {
         case .hasMatch(let pattern): if let text = value.stringValue { try matches(pattern, text) } else { false }

@@ -29,24 +29,6 @@ protocol DocumentIndex: Sendable {
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws
 }
 
-/// Totals over all documents of a text index.
-struct IndexStatistics: Sendable, Hashable {
-    /// The number of documents with at least one word.
-    var documents: Int64 = 0
-    /// The number of words in all documents.
-    var words: Int64 = 0
-
-    static func += (sum: inout IndexStatistics, other: IndexStatistics) {
-        sum.documents += other.documents
-        sum.words += other.words
-    }
-
-    static func -= (sum: inout IndexStatistics, other: IndexStatistics) {
-        sum.documents -= other.documents
-        sum.words -= other.words
-    }
-}
-
 /// The effects of one batch on indexes: its operations, changes of totals, and the values to be checked when the batch
 /// is complete.
 struct IndexChanges {
@@ -117,16 +99,5 @@ extension FieldPath {
         // Compares the whole top-level member.
         guard case .name(let name)? = steps.first else { return false }
         return a[name] == b[name]
-    }
-}
-
-extension Catalog.IndexEntry {
-    /// The index that implements the definition.
-    var index: any DocumentIndex {
-        switch definition.kind {
-        case .value: ValueIndex(number: number, definition: definition)
-        case .text: TextIndex(number: number, definition: definition)
-        case .geo: GeoIndex(number: number, definition: definition)
-        }
     }
 }

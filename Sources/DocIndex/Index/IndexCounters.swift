@@ -102,26 +102,3 @@ struct IndexCounters {
             .corruption, "a counter of the index \(index.definition.name) is incorrect; run verify or restore a backup")
     }
 }
-
-extension DocumentCollection {
-    /// Returns the number of index entries with these values, read from a counter; 0 if there are none.
-    ///
-    /// - Parameter values: One value for each component; `nil` for a missing value.
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if the index does not exist or keeps no counters, or with
-    ///   `invalidQuery` for a wrong number of values.
-    /// - Complexity: One lookup.
-    public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {
-        let rows = try reader()
-        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.countsValues else {
-            throw DocIndexError(
-                .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare it with count")
-        }
-        guard values.count == index.definition.components.count else {
-            throw DocIndexError(
-                .invalidQuery,
-                "the index \(indexName) has \(index.definition.components.count) components; specify a value for each")
-        }
-        let value = Array(index.prefix(of: values).dropFirst(index.entryPrefix.count))
-        return Int(clamping: try IndexCounters(index: index).count(value, in: rows.snapshot))
-    }
-}

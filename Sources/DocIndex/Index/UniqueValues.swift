@@ -1,26 +1,5 @@
 internal import LevelKit
 
-/// A violation of a unique index: values that several documents share.
-public struct UniqueViolation: Sendable, Hashable {
-    /// The collection.
-    public let collection: String
-    /// The index.
-    public let index: String
-    /// The values of the first document, one for each component; `nil` for a missing value.
-    public let values: [DocumentValue?]
-    /// The documents.
-    public let ids: [DocumentID]
-}
-
-extension UniqueViolation: CustomStringConvertible {
-    /// Index, values and documents in one line. Contains document values, so be careful where to log it.
-    public var description: String {
-        let values = self.values.map { $0?.json ?? "missing" }.joined(separator: ", ")
-        let ids = self.ids.map(\.description).joined(separator: ", ")
-        return "\(collection).\(index): \(values) in the documents \(ids)"
-    }
-}
-
 /// The effects of a batch on the values of one unique or counted index.
 struct ValueChanges {
     /// The changes in the number of entries, by encoded value.
@@ -103,25 +82,6 @@ struct UniqueValues {
         if rows.count > 1, !isExempt(value) { _ = try body(rows) }
     }
 
-    /// Returns at most `limit` violations, in the order of the index.
-    ///
-    /// - Complexity: O(*n*) in the number of entries.
-    func violations(in rows: RowReader, limit: Int) throws -> [UniqueViolation] {
-        var violations: [UniqueViolation] = []
-        if limit <= 0 { return violations }
-        try forEachViolation(in: rows.snapshot) { duplicates in
-            let documents = try duplicates.map { try rows.document($0) }
-            guard documents.count > 1 else { return true }
-            violations.append(
-                UniqueViolation(
-                    collection: rows.collection.name, index: index.definition.name,
-                    values: commonValues(of: documents[0].content, and: documents[1].content),
-                    ids: documents.map(\.id)))
-            return violations.count < limit
-        }
-        return violations
-    }
-
     /// Returns the values that two documents have in common.
     func commonValues(of a: DocumentObject, and b: DocumentObject) -> [DocumentValue?] {
         func combinations(_ document: DocumentObject) -> [[DocumentValue?]] {
@@ -140,24 +100,5 @@ extension KeyRange {
     /// with `ff`, or with `00` in descending order; neither begins a component or a row.
     static func entries(behind prefix: [UInt8]) -> KeyRange {
         .from(prefix + [0x01], to: prefix + OrderedValue.behind)
-    }
-}
-
-extension DocumentCollection {
-    /// Returns the values that several documents share in a unique index, in the order of the index; empty if there are
-    /// none.
-    ///
-    /// If existing documents violate a unique index, the index is built nevertheless. It answers queries and rejects
-    /// further duplicates; the existing ones are listed here until they are fixed.
-    ///
-    /// - Parameter limit: The maximum number of violations returned.
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index with that name.
-    /// - Complexity: O(*n*) in the number of index entries.
-    public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [UniqueViolation] {
-        let rows = try reader()
-        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.isUnique else {
-            throw DocIndexError(.unknownIndex, "\(name) has no unique index \(indexName)")
-        }
-        return try UniqueValues(index: index).violations(in: rows, limit: limit)
     }
 }

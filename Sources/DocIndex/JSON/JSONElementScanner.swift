@@ -19,7 +19,7 @@ struct JSONElementScanner: Sendable {
     /// - Throws: `unexpectedByte` at a bracket that does not match. Otherwise the scan could run through the rest of
     ///   the array before the parser reports the error.
     mutating func scan(
-        _ bytes: Span<UInt8>, from offset: inout Int, position: inout JSONPosition
+        _ bytes: Span<UInt8>, from offset: inout Int, position: inout JSONError.Position
     ) throws(JSONError) -> Bool {
         while offset < bytes.count {
             if mode == .string {

@@ -1,109 +1,111 @@
-/// Splits a JSON array into its elements while its text arrives in pieces.
-///
-/// A file that contains one large array (as `exiftool -json` writes) is read with only one piece and one element in
-/// memory:
-///
-///     var stream = JSONElementStream()
-///     while let chunk = readChunk() {
-///         stream.append(chunk)
-///         while let element = try stream.next() { use(try element.value()) }
-///     }
-///     stream.finish()
-///     while let element = try stream.next() { use(try element.value()) }
-///
-/// The stream looks only at quotes, brackets and commas to find where elements end. The content of an element is
-/// checked when it is parsed. The stream is a state machine and performs no I/O.
-public struct JSONElementStream: Sendable {
-    /// The text of an array element.
-    public struct Element: Sendable, Hashable {
-        /// The position in the array, from 0.
-        public let index: Int
-        /// The start of the element in the whole text.
-        public let start: JSONPosition
-        /// The text of the element, without surrounding white space.
-        public let bytes: [UInt8]
+extension JSONParser {
+    /// Splits a JSON array into its elements while its text arrives in pieces.
+    ///
+    /// A file that contains one large array (as `exiftool -json` writes) is read with only one piece and one element in
+    /// memory:
+    ///
+    ///     var stream = JSONParser.ElementStream()
+    ///     while let chunk = readChunk() {
+    ///         stream.append(chunk)
+    ///         while let element = try stream.next() { use(try element.value()) }
+    ///     }
+    ///     stream.finish()
+    ///     while let element = try stream.next() { use(try element.value()) }
+    ///
+    /// The stream looks only at quotes, brackets and commas to find where elements end. The content of an element is
+    /// checked when it is parsed. The stream is a state machine and performs no I/O.
+    public struct ElementStream: Sendable {
+        /// The text of an array element.
+        public struct Element: Sendable, Hashable {
+            /// The position in the array, from 0.
+            public let index: Int
+            /// The start of the element in the whole text.
+            public let start: JSONError.Position
+            /// The text of the element, without surrounding white space.
+            public let bytes: [UInt8]
 
-        /// Parses the element.
-        ///
-        /// - Throws: ``JSONError`` with a position in the whole text.
-        public func value(isExtended: Bool = false) throws(JSONError) -> DocumentValue {
-            try JSONParser(isExtended: isExtended, start: start).parse(bytes)
+            /// Parses the element.
+            ///
+            /// - Throws: ``JSONError`` with a position in the whole text.
+            public func value(isExtended: Bool = false) throws(JSONError) -> DocumentValue {
+                try JSONParser(isExtended: isExtended, start: start).parse(bytes)
+            }
         }
-    }
 
-    private enum State {
-        case beforeArray
-        case beforeFirstElement
-        case beforeElement
-        case inElement
-        case afterElement
-        case afterArray
-        case failed(JSONError)
-    }
+        private enum State {
+            case beforeArray
+            case beforeFirstElement
+            case beforeElement
+            case inElement
+            case afterElement
+            case afterArray
+            case failed(JSONError)
+        }
 
-    /// The maximum length of an element in bytes. It limits the memory used if a quote is missing.
-    public let elementByteLimit: Int
+        /// The maximum length of an element in bytes. It limits the memory used if a quote is missing.
+        public let elementByteLimit: Int
 
-    private var state = State.beforeArray
-    private var isFinished = false
-    private var elementCount = 0
-    /// Text that has not been returned yet, starting at the current element.
-    private var buffer: [UInt8] = []
-    /// The number of bytes of `buffer` already scanned.
-    private var scanned = 0
-    /// The position of `buffer[scanned]` in the whole text.
-    private var position = JSONPosition()
-    /// The start of the current element in `buffer` and in the whole text.
-    private var elementStart = (offset: 0, position: JSONPosition())
-    private var scanner = JSONElementScanner()
+        private var state = State.beforeArray
+        private var isFinished = false
+        private var elementCount = 0
+        /// Text that has not been returned yet, starting at the current element.
+        private var buffer: [UInt8] = []
+        /// The number of bytes of `buffer` already scanned.
+        private var scanned = 0
+        /// The position of `buffer[scanned]` in the whole text.
+        private var position = JSONError.Position()
+        /// The start of the current element in `buffer` and in the whole text.
+        private var elementStart = (offset: 0, position: JSONError.Position())
+        private var scanner = JSONElementScanner()
 
-    /// Creates a stream.
-    public init(elementByteLimit: Int = 64 << 20) {
-        self.elementByteLimit = elementByteLimit
-    }
+        /// Creates a stream.
+        public init(elementByteLimit: Int = 64 << 20) {
+            self.elementByteLimit = elementByteLimit
+        }
 
-    /// Appends the next piece of text, of any length.
-    ///
-    /// - Precondition: ``finish()`` has not been called.
-    /// - Complexity: O(*n*).
-    public mutating func append(_ chunk: Span<UInt8>) {
-        precondition(!isFinished, "Text cannot be appended to a stream that is finished.")
-        dropConsumed()
-        buffer.append(contentsOf: chunk)
-    }
+        /// Appends the next piece of text, of any length.
+        ///
+        /// - Precondition: ``finish()`` has not been called.
+        /// - Complexity: O(*n*).
+        public mutating func append(_ chunk: Span<UInt8>) {
+            precondition(!isFinished, "Text cannot be appended to a stream that is finished.")
+            dropConsumed()
+            buffer.append(contentsOf: chunk)
+        }
 
-    /// Appends the next piece of text, of any length.
-    ///
-    /// - Precondition: ``finish()`` has not been called.
-    /// - Complexity: O(*n*).
-    public mutating func append(_ chunk: [UInt8]) {
-        append(chunk.span)
-    }
+        /// Appends the next piece of text, of any length.
+        ///
+        /// - Precondition: ``finish()`` has not been called.
+        /// - Complexity: O(*n*).
+        public mutating func append(_ chunk: [UInt8]) {
+            append(chunk.span)
+        }
 
-    /// Marks the text as complete. From then on, ``next()`` reports an array that has not ended.
-    public mutating func finish() {
-        isFinished = true
-    }
+        /// Marks the text as complete. From then on, ``next()`` reports an array that has not ended.
+        public mutating func finish() {
+            isFinished = true
+        }
 
-    /// Returns the next element; `nil` if more text is needed, or, after ``finish()``, if there are no more.
-    ///
-    /// - Throws: ``JSONError``, after all elements before the error have been returned. Later calls throw the same
-    ///   error.
-    /// - Complexity: O(*n*) in the length of the element.
-    public mutating func next() throws(JSONError) -> Element? {
-        if case .failed(let error) = state { throw error }
-        do {
-            return try advance()
-        } catch {
-            state = .failed(error)
-            throw error
+        /// Returns the next element; `nil` if more text is needed, or, after ``finish()``, if there are no more.
+        ///
+        /// - Throws: ``JSONError``, after all elements before the error have been returned. Later calls throw the same
+        ///   error.
+        /// - Complexity: O(*n*) in the length of the element.
+        public mutating func next() throws(JSONError) -> Element? {
+            if case .failed(let error) = state { throw error }
+            do {
+                return try advance()
+            } catch {
+                state = .failed(error)
+                throw error
+            }
         }
     }
 }
 
 // MARK: - States
 
-extension JSONElementStream {
+extension JSONParser.ElementStream {
     private mutating func advance() throws(JSONError) -> Element? {
         while true {
             if case .inElement = state {

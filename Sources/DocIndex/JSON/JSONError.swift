@@ -30,20 +30,20 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case byteOrderMark
         /// An object has a `$` name with a meaning but is not a valid form; see ``JSONNotation``.
         case invalidExtendedForm
-        /// An element of a ``JSONElementStream`` exceeds its length limit.
+        /// An element of a ``JSONParser/ElementStream`` exceeds its length limit.
         case elementTooLong
     }
 
     /// The kind of error.
     public let code: Code
     /// The position of the first byte that is not accepted.
-    public let position: JSONPosition
+    public let position: JSONError.Position
     /// What was expected, what was found, and what to do.
     public let message: String
 
-    /// The line, from 1; see ``JSONPosition/line``.
+    /// The line, from 1; see ``JSONError/Position/line``.
     public var line: Int { position.line }
-    /// The column, from 1, in bytes; see ``JSONPosition/column``.
+    /// The column, from 1, in bytes; see ``JSONError/Position/column``.
     public var column: Int { position.column }
     /// The number of bytes before the position.
     public var offset: Int { position.offset }
@@ -51,7 +51,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position and the message.
     public var description: String { "line \(line), column \(column): \(message)" }
 
-    init(_ fault: JSONProblem, at position: JSONPosition) {
+    init(_ fault: JSONProblem, at position: JSONError.Position) {
         code = fault.code
         message = fault.message
         self.position = position

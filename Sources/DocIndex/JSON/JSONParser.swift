@@ -14,14 +14,14 @@ public struct JSONParser: Sendable {
     /// `plain` and `tagged` suit text from other programs, where an object such as `{"$gte":4}` stands for itself.
     public var notation: JSONNotation
     /// The position of the text in a larger text; positions of errors are relative to the larger text.
-    public var start: JSONPosition
+    public var start: JSONError.Position
     /// The maximum nesting depth of arrays and objects. A text that wraps documents, such as a line of a dump, needs
     /// one more level for each wrapper.
     public var maximumDepth: Int
 
     /// Creates a parser.
     public init(
-        notation: JSONNotation = .plain, start: JSONPosition = JSONPosition(),
+        notation: JSONNotation = .plain, start: JSONError.Position = JSONError.Position(),
         maximumDepth: Int = DocumentValue.maximumDepth
     ) {
         self.notation = notation
@@ -31,7 +31,8 @@ public struct JSONParser: Sendable {
 
     /// Creates a parser for dump or plain notation.
     public init(
-        isExtended: Bool, start: JSONPosition = JSONPosition(), maximumDepth: Int = DocumentValue.maximumDepth
+        isExtended: Bool, start: JSONError.Position = JSONError.Position(),
+        maximumDepth: Int = DocumentValue.maximumDepth
     ) {
         self.init(notation: isExtended ? .dump : .plain, start: start, maximumDepth: maximumDepth)
     }

@@ -12,7 +12,7 @@ extension DocumentCollection {
     ///
     /// The first update is the current result. After that, each commit that changes the result produces an update; a
     /// consumer slower than the writer receives the changes of several commits in one update. Applied in order, the
-    /// updates always give the result that the query would have at ``ResultUpdate/sequence``. The sequence ends when
+    /// updates always give the result that the query would have at ``LiveQuery/Update/sequence``. The sequence ends when
     /// the store is closed.
     ///
     /// The condition is evaluated only for changed documents, so the cost of a commit depends neither on the size of
@@ -53,10 +53,10 @@ public struct LiveQuery: AsyncSequence, Sendable {
         var signals: AsyncStream<UInt64>.AsyncIterator
 
         /// Returns the next update; `nil` when the store is closed or the task was canceled.
-        public mutating func next() async throws -> ResultUpdate? { try await next(isolation: #isolation) }
+        public mutating func next() async throws -> LiveQuery.Update? { try await next(isolation: #isolation) }
 
         /// Returns the next update, on the actor of the caller.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ResultUpdate? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveQuery.Update? {
             while !Task.isCancelled {
                 do {
                     if let update = try state.update() { return update }

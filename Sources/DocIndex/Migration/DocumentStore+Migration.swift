@@ -21,11 +21,11 @@ extension DocumentStore {
     /// - Complexity: O(*n*) in the documents of the collections.
     @discardableResult
     public func migrate(
-        _ migrations: [Migration], checkpoint: String? = nil, _ progress: (MigrationProgress) throws -> Void = { _ in }
-    ) throws -> MigrationReport {
+        _ migrations: [Migration], checkpoint: String? = nil, _ progress: (Migration.Progress) throws -> Void = { _ in }
+    ) throws -> Migration.Report {
         try withMaintenance {
             try checkHistory(migrations)
-            var report = MigrationReport()
+            var report = Migration.Report()
             let pending = migrations.dropFirst(currentCatalog.migrations.count)
             guard !pending.isEmpty else { return report }
             for migration in pending { _ = try collection(migration.collection) }
@@ -77,8 +77,8 @@ extension DocumentStore {
 
     /// Runs a migration that has begun. The write that completes it also begins the next one.
     private func run(
-        _ migration: Migration, before next: Migration?, _ report: inout MigrationReport,
-        _ progress: (MigrationProgress) throws -> Void
+        _ migration: Migration, before next: Migration?, _ report: inout Migration.Report,
+        _ progress: (Migration.Progress) throws -> Void
     ) throws {
         while true {
             if Task.isCancelled { throw CancellationError() }
@@ -87,7 +87,7 @@ extension DocumentStore {
                 try noteOtherStemmers()
                 let catalog = currentCatalog
                 guard let entry = catalog.collection(named: migration.collection) else {
-                    return MigrationProgress?.none
+                    return Migration.Progress?.none
                 }
                 let step = try slice.run(in: entry)
                 let transaction = Transaction(database: database, catalog: catalog)

@@ -45,24 +45,28 @@ public struct Migration: Sendable {
     }
 }
 
-/// The progress of a migration.
-public struct MigrationProgress: Sendable, Hashable {
-    /// The migration.
-    public let name: String
-    /// The last row processed, as in ``BuildProgress/row``.
-    public let row: UInt64
-    /// The last row when the migration began.
-    public let lastRow: UInt64
+extension Migration {
+    /// The progress of a migration.
+    public struct Progress: Sendable, Hashable {
+        /// The migration.
+        public let name: String
+        /// The last row processed, as in ``DocumentStore/BuildProgress/row``.
+        public let row: UInt64
+        /// The last row when the migration began.
+        public let lastRow: UInt64
+    }
 }
 
-/// The result of running migrations.
-public struct MigrationReport: Sendable, Hashable {
-    /// The migrations that were completed by this call.
-    public internal(set) var names: [String] = []
-    /// The number of changed documents.
-    public internal(set) var changedCount = 0
-    /// The number of deleted documents.
-    public internal(set) var deletedCount = 0
-    /// The directory of the checkpoint; `nil` if none was requested.
-    public internal(set) var checkpointPath: String?
+extension Migration {
+    /// The result of running migrations.
+    public struct Report: Sendable, Hashable {
+        /// The migrations that were completed by this call.
+        public internal(set) var names: [String] = []
+        /// The number of changed documents.
+        public internal(set) var changedCount = 0
+        /// The number of deleted documents.
+        public internal(set) var deletedCount = 0
+        /// The directory of the checkpoint; `nil` if none was requested.
+        public internal(set) var checkpointPath: String?
+    }
 }

@@ -36,7 +36,7 @@ struct MigrationSlice {
     }
 
     /// Transforms the next documents.
-    mutating func run(in collection: Catalog.CollectionEntry) throws -> MigrationProgress {
+    mutating func run(in collection: Catalog.CollectionEntry) throws -> Migration.Progress {
         let progress = try Self.progress(of: migration, in: database)
         let lastRow = progress.lastRow
         var row = progress.row
@@ -63,7 +63,7 @@ struct MigrationSlice {
         }
         if isAtEnd { row = lastRow }
         record = Self.record(row: row, lastRow: lastRow)
-        return MigrationProgress(name: migration.name, row: row, lastRow: lastRow)
+        return Migration.Progress(name: migration.name, row: row, lastRow: lastRow)
     }
 
     private mutating func transform(_ document: Document, in collection: Catalog.CollectionEntry) throws {

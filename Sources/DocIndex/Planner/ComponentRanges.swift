@@ -262,7 +262,7 @@ struct ComponentRangesBuilder {
 
     private var readsAllDates: Bool { Set(component.dateFormats).count == DateFormat.allCases.count }
 
-    private func dates(_ span: DateSpan) -> ComponentRanges? {
+    private func dates(_ span: Filter.DateSpan) -> ComponentRanges? {
         guard component.part == nil, component.separator == nil, component.collation == .binary else { return nil }
         let kind = OrderedValue.Kind.date.rawValue
         let lower = span.lower.map { Edge.before(Self.dateBytes($0)) } ?? .kind(kind)
@@ -282,7 +282,7 @@ struct ComponentRangesBuilder {
 
     /// Returns where date strings of a format lie for a span. The interval is extended by a day or more at each end,
     /// because a date string uses the day in its time zone.
-    private func texts(_ span: DateSpan, _ format: DateFormat) -> ComponentRanges.Interval {
+    private func texts(_ span: Filter.DateSpan, _ format: DateFormat) -> ComponentRanges.Interval {
         let day = DocumentDate.millisecondsPerDay
         func text(_ milliseconds: Int64?, _ shift: Int64, otherwise: String) -> String {
             guard let milliseconds else { return otherwise }
@@ -332,7 +332,7 @@ struct ComponentRangesBuilder {
     }
 
     /// Returns a span that contains every date whose year or month is in one of the ranges.
-    private static func span(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> DateSpan {
+    private static func span(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> Filter.DateSpan {
         let lower = ranges.map(\.lowerBound).min() ?? 0
         let upper = ranges.map(\.upperBound).max() ?? 0
         func day(_ number: Int64, isUpper: Bool) -> Int64? {
@@ -346,6 +346,6 @@ struct ComponentRangesBuilder {
             // A time zone may shift a date across the boundary.
             return (first + (isUpper ? 1 : -1)) * DocumentDate.millisecondsPerDay
         }
-        return DateSpan(from: day(lower, isUpper: false), to: day(upper, isUpper: true))
+        return Filter.DateSpan(from: day(lower, isUpper: false), to: day(upper, isUpper: true))
     }
 }

@@ -30,6 +30,8 @@ struct CostModel: Sendable {
     var posting = 15.0
     var scoredPosting = 6.0
 
+    /// The maximum number of documents stepped over instead of seeking.
+    static let stepLimit: UInt64 = 8
     /// The share of documents assumed to satisfy a condition about which nothing is known.
     static let unknownSelectivity = 1.0 / 3
 
@@ -37,7 +39,7 @@ struct CostModel: Sendable {
     /// the documents between them are stepped over.
     func document(of rowCount: Double, among documentCount: Double) -> Double {
         let gap = documentCount / max(rowCount, 1)
-        return gap <= Double(RowFetcher.stepLimit)
+        return gap <= Double(Self.stepLimit)
             ? min(documentByRisingRow, documentInScan + gap * 150) : documentByRisingRow
     }
 
@@ -45,5 +47,14 @@ struct CostModel: Sendable {
     func sort(_ count: Double, keeping limit: Double) -> Double {
         // The exponent is the binary logarithm, rounded down.
         count * (sortKey + comparison * Double(max(2, min(count, limit)).exponent))
+    }
+
+    /// Returns whether to look up the `rowCount` known rows one by one in an access, because reading all of its entries
+    /// would take longer.
+    static func probes(_ access: Plan.Access, for rowCount: Int, estimate: Int) -> Bool {
+        guard case .ranges(let scan) = access, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty else {
+            return false
+        }
+        return rowCount < estimate / 12
     }
 }

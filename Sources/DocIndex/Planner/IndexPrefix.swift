@@ -134,7 +134,7 @@ extension Filter {
 
     /// Returns whether an entry with this value at the condition's path can belong to a document that satisfies it.
     ///
-    /// - Throws: The errors of ``TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func admits(_ decoded: OrderedValue.Decoded) throws -> Bool {
         if case .not(let part) = self { return try part.isDecidedByKeys ? !part.admits(decoded) : true }
         guard let leaf else { return true }

@@ -30,7 +30,7 @@ extension Plan.Access: CustomStringConvertible {
     }
 }
 
-extension IndexScan: CustomStringConvertible {
+extension Plan.IndexScan: CustomStringConvertible {
     /// The index and the conditions.
     public var description: String {
         let filter = filterConditions.isEmpty ? "" : "; filtered by \(filterConditions.joined(separator: ", "))"
@@ -38,12 +38,12 @@ extension IndexScan: CustomStringConvertible {
     }
 }
 
-extension TextScan: CustomStringConvertible {
+extension Plan.TextScan: CustomStringConvertible {
     /// The index and the conditions.
     public var description: String { "text index \(index) (\(conditions.joined(separator: ", ")))" }
 }
 
-extension IndexWalk: CustomStringConvertible {
+extension Plan.OrderedIndexScan: CustomStringConvertible {
     /// The index, the direction and the conditions.
     public var description: String {
         "walk index \(index)\(isDescending ? " backwards" : "")"

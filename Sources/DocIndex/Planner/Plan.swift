@@ -12,22 +12,22 @@ public struct Plan: Sendable, Hashable {
         /// Every document of the collection, in the order of rows.
         case scan
         /// The entries of an index in some key ranges.
-        case ranges(IndexScan)
+        case ranges(Plan.IndexScan)
         /// Documents by ID, through the map from IDs to rows.
-        case ids(IDScan)
+        case ids(Plan.IDScan)
         /// The rows of any of several accesses, without duplicates.
         case union([Access])
         /// The rows that all of several accesses have. The first access is read completely; the others rule out
         /// documents before they are read.
         case intersection([Access])
         /// The entries of an index in the requested order, optionally only those among the rows of another access.
-        case walk(IndexWalk, filter: Access?)
+        case walk(Plan.OrderedIndexScan, filter: Access?)
         /// The locations of an index, nearest first.
         case nearest(index: String, GeoPoint)
         /// The matches of the condition's searches, in the order of rows.
-        case search(TextScan)
+        case search(Plan.TextScan)
         /// The matches of the condition's searches, best first, optionally only those among the rows of another access.
-        case ranked(TextScan, filter: Access?)
+        case ranked(Plan.TextScan, filter: Access?)
     }
 
     /// How results are put in order.
@@ -111,75 +111,83 @@ extension Plan.Access {
     }
 }
 
-/// The entries of an index in some key ranges.
-public struct IndexScan: Sendable, Hashable {
-    /// The name of the index.
-    public let index: String
-    /// The key ranges: disjoint, in the order of the conditions rather than of the keys.
-    public let ranges: [KeyRange]
-    /// The conditions that the ranges represent.
-    public var conditions: [String] { used.map(\.description) }
-    /// The conditions evaluated on each entry before its document is read.
-    public var filterConditions: [String] {
-        filters.compactMap { if case .component(_, let filter) = $0 { filter.description } else { nil } }
+extension Plan {
+    /// The entries of an index in some key ranges.
+    public struct IndexScan: Sendable, Hashable {
+        /// The name of the index.
+        public let index: String
+        /// The key ranges: disjoint, in the order of the conditions rather than of the keys.
+        public let ranges: [KeyRange]
+        /// The conditions that the ranges represent.
+        public var conditions: [String] { used.map(\.description) }
+        /// The conditions evaluated on each entry before its document is read.
+        public var filterConditions: [String] {
+            filters.compactMap { if case .component(_, let filter) = $0 { filter.description } else { nil } }
+        }
+        /// The conditions that the ranges represent. They are formatted only on demand.
+        let used: [Filter]
+        /// The estimated number of entries.
+        public internal(set) var estimatedEntryCount: Int
+        let filters: [EntryFilter]
+        /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found with
+        /// one seek.
+        let hasRisingRows: Bool
     }
-    /// The conditions that the ranges represent. They are formatted only on demand.
-    let used: [Filter]
-    /// The estimated number of entries.
-    public internal(set) var estimatedEntryCount: Int
-    let filters: [EntryFilter]
-    /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found with
-    /// one seek.
-    let hasRisingRows: Bool
 }
 
-/// Documents by ID.
-public struct IDScan: Sendable, Hashable {
-    /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are requested.
-    public let ranges: [KeyRange]
-    /// The conditions that the ranges represent.
-    public var conditions: [String] { used.map(\.description) }
-    let used: [Filter]
-    /// The requested IDs; `nil` if the plan reads ranges of IDs.
-    let ids: [DocumentID]?
-    /// The estimated number of IDs.
-    public let estimatedCount: Int
-}
-
-/// The entries of an index in the order of their values.
-public struct IndexWalk: Sendable, Hashable {
-    /// A part of the walk: entries with a common key prefix.
-    struct Run: Sendable, Hashable {
-        let range: KeyRange
-        /// The key bytes before the sort components.
-        let prefix: [UInt8]
+extension Plan {
+    /// Documents by ID.
+    public struct IDScan: Sendable, Hashable {
+        /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are requested.
+        public let ranges: [KeyRange]
+        /// The conditions that the ranges represent.
+        public var conditions: [String] { used.map(\.description) }
+        let used: [Filter]
+        /// The requested IDs; `nil` if the plan reads ranges of IDs.
+        let ids: [DocumentID]?
+        /// The estimated number of IDs.
+        public let estimatedCount: Int
     }
-
-    /// The name of the index.
-    public let index: String
-    /// Whether larger keys come first.
-    public let isDescending: Bool
-    /// The conditions that restrict the walk.
-    public var conditions: [String] { used.map(\.description) }
-    let used: [Filter]
-    let runs: [Run]
-    /// The components that determine the order. They follow the components that are constant within a run.
-    let sortComponents: Range<Int>
-    let filters: [EntryFilter]
-    /// The key ranges, one for each run.
-    public var ranges: [KeyRange] { runs.map(\.range) }
 }
 
-/// The matches found by the text index.
-public struct TextScan: Sendable, Hashable {
-    /// The name of the index.
-    public let index: String
-    /// The search conditions.
-    public var conditions: [String] { used.map(\.description) }
-    let used: [Filter]
-    /// The estimated number of documents, never less than the actual number.
-    public let estimatedMatchCount: Int
-    let query: TextQuery
+extension Plan {
+    /// The entries of an index in the order of their values.
+    public struct OrderedIndexScan: Sendable, Hashable {
+        /// A part of the walk: entries with a common key prefix.
+        struct Run: Sendable, Hashable {
+            let range: KeyRange
+            /// The key bytes before the sort components.
+            let prefix: [UInt8]
+        }
+
+        /// The name of the index.
+        public let index: String
+        /// Whether larger keys come first.
+        public let isDescending: Bool
+        /// The conditions that restrict the walk.
+        public var conditions: [String] { used.map(\.description) }
+        let used: [Filter]
+        let runs: [Run]
+        /// The components that determine the order. They follow the components that are constant within a run.
+        let sortComponents: Range<Int>
+        let filters: [EntryFilter]
+        /// The key ranges, one for each run.
+        public var ranges: [KeyRange] { runs.map(\.range) }
+    }
+}
+
+extension Plan {
+    /// The matches found by the text index.
+    public struct TextScan: Sendable, Hashable {
+        /// The name of the index.
+        public let index: String
+        /// The search conditions.
+        public var conditions: [String] { used.map(\.description) }
+        let used: [Filter]
+        /// The estimated number of documents, never less than the actual number.
+        public let estimatedMatchCount: Int
+        let query: TextQuery
+    }
 }
 
 /// A condition that an entry must satisfy before its document is read.
@@ -190,4 +198,14 @@ enum EntryFilter: Sendable, Hashable {
     case near(GeoPoint, Double)
     /// The location is in a box.
     case within(GeoBox)
+}
+
+extension QueryOptions.Hint {
+    func admits(_ plan: Plan) -> Bool {
+        switch self {
+        case .index(let name): plan.indexNames.contains { $0.hasSameBytes(as: name) }
+        case .scan: plan.identity == "scan" || plan.identity == "nothing"
+        case .plan(let identity): plan.identity.hasSameBytes(as: identity)
+        }
+    }
 }

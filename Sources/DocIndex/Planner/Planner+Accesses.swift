@@ -188,7 +188,7 @@ extension Planner {
         var joined = current
         joined.access = .intersection(parts + [next.access])
         joined.rowCount = current.rowCount * next.rowCount / Double(max(documentCount, 1))
-        let isProbed = QueryExecutor.probes(next.access, for: Int(current.rowCount), estimate: Int(next.entryCount))
+        let isProbed = CostModel.probes(next.access, for: Int(current.rowCount), estimate: Int(next.entryCount))
         joined.cost += isProbed ? current.rowCount * costs.seek : next.cost + next.rowCount * costs.setMember
         joined.entryCount += isProbed ? current.rowCount : next.entryCount
         joined.exact.formUnion(next.exact)
@@ -200,7 +200,7 @@ extension Planner {
 
     /// A scan of an index that contains every result.
     private struct ScanCandidate {
-        let scan: IndexScan
+        let scan: Plan.IndexScan
         let exact: Set<Int>
         let answered: Set<Int>
         var ranges: [KeyRange] { scan.ranges }
@@ -232,7 +232,7 @@ extension Planner {
         let hasRisingRows = !prefix.hasIntervals && prefix.position == index.components.count
         let filters = prefix.filters(conditions, behind: prefix.position + (prefix.hasIntervals ? 1 : 0))
         return ScanCandidate(
-            scan: IndexScan(
+            scan: Plan.IndexScan(
                 index: index.definition.name, ranges: ranges, used: prefix.notes, estimatedEntryCount: 0,
                 filters: filters.map { .component($0.component, $0.filter) }, hasRisingRows: hasRisingRows),
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }),
@@ -266,7 +266,7 @@ extension Planner {
         }
         guard holdsAll(index.definition, conjuncts) else { return nil }
         return ScanCandidate(
-            scan: IndexScan(
+            scan: Plan.IndexScan(
                 index: index.definition.name, ranges: ranges, used: [conjunct], estimatedEntryCount: 0,
                 filters: filter.map { [$0] } ?? [], hasRisingRows: false),
             exact: filter == nil ? [position] : [], answered: [position])

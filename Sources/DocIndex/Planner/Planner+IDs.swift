@@ -11,7 +11,8 @@ extension Planner {
             let ranges = ids.map { KeyRange.only(StoreKey.id(collection, $0)) }
             let count = Double(ids.count)
             return candidate(
-                IDScan(ranges: ranges, used: [conjuncts[position]], ids: ids, estimatedCount: ids.count), [position],
+                Plan.IDScan(ranges: ranges, used: [conjuncts[position]], ids: ids, estimatedCount: ids.count),
+                [position],
                 count: count, cost: count * costs.seek)
         }
         var left: ComponentRanges.Interval?
@@ -30,11 +31,12 @@ extension Planner {
         let ranges = left.isEmpty ? [] : [KeyRange.from(prefix + left.lower, to: prefix + left.upper)]
         let count = try ranges.isEmpty ? 0 : countIDs(ranges)
         return candidate(
-            IDScan(ranges: ranges, used: used.sorted().map { conjuncts[$0] }, ids: nil, estimatedCount: count), used,
+            Plan.IDScan(ranges: ranges, used: used.sorted().map { conjuncts[$0] }, ids: nil, estimatedCount: count),
+            used,
             count: Double(count), cost: costs.seek + Double(count) * costs.entryForward)
     }
 
-    private func candidate(_ scan: IDScan, _ exact: Set<Int>, count: Double, cost: Double) -> AccessCandidate {
+    private func candidate(_ scan: Plan.IDScan, _ exact: Set<Int>, count: Double, cost: Double) -> AccessCandidate {
         AccessCandidate(
             access: .ids(scan), entryCount: count, rowCount: count, cost: cost, exact: exact, answered: exact)
     }

@@ -31,8 +31,8 @@ extension Planner {
     func searchAccess(_ conjuncts: [Filter]) throws -> AccessCandidate? {
         guard let textIndex, let joined = joinedSearch(conjuncts) else { return nil }
         let count = Double(try countMatches(joined.query))
-        let scan = TextScan(
-            index: textIndex.definition.name, used: joined.filters,
+        let scan = Plan.TextScan(
+            index: textIndex.name, used: joined.filters,
             estimatedMatchCount: Int(count), query: joined.query)
         return AccessCandidate(
             access: .search(scan), entryCount: count, rowCount: count,
@@ -52,7 +52,7 @@ extension Planner {
         let scored = query.filter.normalized.scoredSearches
         let wanted = Set(conjuncts.compactMap { if case .search(let condition) = $0 { condition } else { nil } })
         let isScoredWhole = scored.allSatisfy(wanted.contains)
-        let best = TextScan(
+        let best = Plan.TextScan(
             index: scan.index, used: scan.used, estimatedMatchCount: scan.estimatedMatchCount,
             query: isScoredWhole ? scan.query : scoring)
         let exact = isScoredWhole ? found.exact : []

@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// A walk along an index and its properties for cost estimates.
 struct WalkCandidate {
-    let walk: IndexWalk
+    let walk: Plan.OrderedIndexScan
     /// The index of the walk.
     let index: ValueIndex
     /// Whether every document has exactly one entry in the walk.
@@ -119,7 +119,7 @@ extension Planner {
         _ index: ValueIndex, _ start: IndexPrefix, _ conditions: [PlannedCondition], keyCount: Int, isDescending: Bool
     ) -> WalkCandidate {
         var prefix = start
-        var runs: [IndexWalk.Run] = []
+        var runs: [Plan.OrderedIndexScan.Run] = []
         let first = prefix.position
         if let intervals = prefix.takeIntervals(conditions), prefix.prefixes.count * intervals.count <= Self.runLimit {
             for prefix in prefix.prefixes {
@@ -133,7 +133,7 @@ extension Planner {
         let isWhole =
             first == 0 && !prefix.hasIntervals && index.definition.condition == nil
             && !index.definition.isSparse && !index.definition.fields.contains(where: \.hasArrayStep)
-        let walk = IndexWalk(
+        let walk = Plan.OrderedIndexScan(
             index: index.definition.name, isDescending: isDescending, used: prefix.notes, runs: runs,
             sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.filter) })
         return WalkCandidate(

@@ -1,33 +1,35 @@
-/// The reason why an index is not part of a plan.
-public struct Rejection: Sendable, Hashable {
-    /// The reasons for rejecting an index.
-    public enum Reason: Sendable, Hashable {
-        /// No condition restricts the first field of the index, and the query does not ask for its order.
-        case noConditionOnFirstField(FieldPath)
-        /// The order of the index is not that of the condition because of a collation, dates, levels or a part of a
-        /// date.
-        case otherOrder(FieldPath)
-        /// The index leaves out documents that may be results. It could be used if the query implied this condition.
-        case conditionNotImplied(Filter)
-        /// A plan that uses the index was considered but would take longer: this many microseconds.
-        case costsMore(microseconds: Int)
-        /// The condition is not about the location in this index.
-        case noLocationAsked
-        /// Text indexes answer only searches.
-        case needsTextSearch
-        /// The index is still being built, or building it failed.
-        case notReady
-        /// No document can satisfy the condition.
-        case nothingToFind
-    }
+extension Plan {
+    /// The reason why an index is not part of a plan.
+    public struct Rejection: Sendable, Hashable {
+        /// The reasons for rejecting an index.
+        public enum Reason: Sendable, Hashable {
+            /// No condition restricts the first field of the index, and the query does not ask for its order.
+            case noConditionOnFirstField(FieldPath)
+            /// The order of the index is not that of the condition because of a collation, dates, levels or a part of a
+            /// date.
+            case otherOrder(FieldPath)
+            /// The index leaves out documents that may be results. It could be used if the query implied this condition.
+            case conditionNotImplied(Filter)
+            /// A plan that uses the index was considered but would take longer: this many microseconds.
+            case costsMore(microseconds: Int)
+            /// The condition is not about the location in this index.
+            case noLocationAsked
+            /// Text indexes answer only searches.
+            case needsTextSearch
+            /// The index is still being built, or building it failed.
+            case notReady
+            /// No document can satisfy the condition.
+            case nothingToFind
+        }
 
-    /// The name of the index.
-    public let index: String
-    /// The reason.
-    public let reason: Reason
+        /// The name of the index.
+        public let index: String
+        /// The reason.
+        public let reason: Reason
+    }
 }
 
-extension Rejection: CustomStringConvertible {
+extension Plan.Rejection: CustomStringConvertible {
     /// The reason as text.
     public var description: String {
         switch reason {
@@ -60,8 +62,10 @@ extension Rejection: CustomStringConvertible {
 
 extension Planner {
     /// Returns why an available index is not in the chosen plan.
-    func rejection(of definition: IndexDefinition, _ query: Query, options: [Option]) -> Rejection {
-        func rejected(_ reason: Rejection.Reason) -> Rejection { Rejection(index: definition.name, reason: reason) }
+    func rejection(of definition: IndexDefinition, _ query: Query, options: [Option]) -> Plan.Rejection {
+        func rejected(_ reason: Plan.Rejection.Reason) -> Plan.Rejection {
+            Plan.Rejection(index: definition.name, reason: reason)
+        }
         let conjuncts = query.filter.normalized.conjuncts
         if case .nothing = options[0].plan.access { return rejected(.nothingToFind) }
         if let other = options.first(where: { $0.plan.indexNames.contains { $0.hasSameBytes(as: definition.name) } }) {

@@ -8,14 +8,6 @@ public struct QueryOptions: Sendable {
         case scan
         /// The plan with this ``Plan/identity``.
         case plan(String)
-
-        func admits(_ plan: Plan) -> Bool {
-            switch self {
-            case .index(let name): plan.indexNames.contains { $0.hasSameBytes(as: name) }
-            case .scan: plan.identity == "scan" || plan.identity == "nothing"
-            case .plan(let identity): plan.identity.hasSameBytes(as: identity)
-            }
-        }
     }
 
     /// The plan that must be used; `nil` for the cheapest.
@@ -26,12 +18,12 @@ public struct QueryOptions: Sendable {
     /// reduces its need.
     public var sortByteLimit: Int
     /// A closure called with the progress every few thousand steps, on the thread that runs the query.
-    public var progress: (@Sendable (QueryProgress) -> Void)?
+    public var progress: (@Sendable (QueryOptions.Progress) -> Void)?
 
     /// Creates options.
     public init(
         hint: Hint? = nil, refusesScan: Bool = false, sortByteLimit: Int = 256 << 20,
-        progress: (@Sendable (QueryProgress) -> Void)? = nil
+        progress: (@Sendable (QueryOptions.Progress) -> Void)? = nil
     ) {
         self.hint = hint
         self.refusesScan = refusesScan
@@ -51,15 +43,17 @@ extension QueryOptions.Hint: CustomStringConvertible {
     }
 }
 
-/// The progress of a query.
-public struct QueryProgress: Sendable, Hashable {
-    /// The number of index and document keys read so far.
-    public let keysExamined: Int
-    /// The number of documents read so far.
-    public let documentsExamined: Int
-    /// The number of keys estimated when the plan was chosen.
-    public let expectedKeyCount: Int
+extension QueryOptions {
+    /// The progress of a query.
+    public struct Progress: Sendable, Hashable {
+        /// The number of index and document keys read so far.
+        public let keysExamined: Int
+        /// The number of documents read so far.
+        public let documentsExamined: Int
+        /// The number of keys estimated when the plan was chosen.
+        public let expectedKeyCount: Int
 
-    /// The fraction completed, from 0 to 1, based on the estimate.
-    public var fraction: Double { min(1, Double(keysExamined) / Double(max(1, expectedKeyCount))) }
+        /// The fraction completed, from 0 to 1, based on the estimate.
+        public var fraction: Double { min(1, Double(keysExamined) / Double(max(1, expectedKeyCount))) }
+    }
 }

@@ -104,32 +104,3 @@ public enum TextCollation: String, Sendable, Hashable, CaseIterable {
     /// case. Ties are broken by UTF-8 bytes, so only identical strings are equal: `IMG_2`, `img_2`, `IMG_02`, `IMG_10`.
     case natural
 }
-
-/// A format in which strings are read as dates.
-public enum DateFormat: String, Sendable, Hashable, CaseIterable {
-    /// `2012-06-08` or `2012-06-08T18:02:11`. A space may replace the `T`; seconds, fractions of seconds and a time
-    /// zone (`Z`, `+02:00`, `+0200`, `+02`) are optional.
-    case iso8601
-    /// `2012:06:08 18:02:11` as written by cameras, with an optional fraction of seconds and an optional time zone.
-    case exif
-}
-
-/// A numeric part of a date, in the date's own time zone.
-public enum DatePart: String, Sendable, Hashable, CaseIterable {
-    /// The year.
-    case year
-    /// The month, 1 to 12.
-    case month
-    /// The day of the month, 1 to 31.
-    case day
-    /// The year times 100 plus the month, such as 201206, for timelines.
-    case yearMonth
-    /// The month times 100 plus the day, such as 608, for "on this day".
-    case monthDay
-    /// The day of the week, from 1 for Monday to 7 for Sunday, as in ISO 8601.
-    case weekday
-    /// The hour, 0 to 23.
-    case hour
-    /// The minute, 0 to 59.
-    case minute
-}

@@ -1,25 +1,28 @@
-/// The condition of a partial index, in the notation of ``Filter/init(parsing:)``.
-public struct IndexCondition: Sendable {
-    /// The condition as written, which is also its stored form.
-    public let text: String
-    /// The parsed condition.
-    public let filter: Filter
+extension IndexDefinition {
+    /// The condition of a partial index, in the notation of ``Filter/init(parsing:)``.
+    public struct Condition: Sendable {
+        /// The condition as written, which is also its stored form.
+        public let text: String
+        /// The parsed condition.
+        public let filter: Filter
 
-    /// Parses a condition.
-    ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`.
-    public init(parsing text: String) throws {
-        self.text = text
-        filter = try Filter(parsing: text)
-        guard filter.searches.isEmpty else {
-            throw DocIndexError(.invalidQuery, "a partial index cannot depend on a search; give a condition on fields")
+        /// Parses a condition.
+        ///
+        /// - Throws: ``DocIndexError`` with `invalidQuery`.
+        public init(parsing text: String) throws {
+            self.text = text
+            filter = try Filter(parsing: text)
+            guard filter.searches.isEmpty else {
+                throw DocIndexError(
+                    .invalidQuery, "a partial index cannot depend on a search; give a condition on fields")
+            }
         }
     }
 }
 
-extension IndexCondition: Hashable, CustomStringConvertible {
+extension IndexDefinition.Condition: Hashable, CustomStringConvertible {
     /// Returns whether both conditions were written with the same bytes.
-    public static func == (left: IndexCondition, right: IndexCondition) -> Bool {
+    public static func == (left: IndexDefinition.Condition, right: IndexDefinition.Condition) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
@@ -30,7 +33,7 @@ extension IndexCondition: Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-extension IndexCondition: ExpressibleByStringLiteral {
+extension IndexDefinition.Condition: ExpressibleByStringLiteral {
     /// Parses the condition of a literal.
     ///
     /// - Precondition: The literal is a valid condition.

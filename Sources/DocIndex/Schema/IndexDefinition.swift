@@ -18,7 +18,7 @@ public struct IndexDefinition: Sendable, Hashable {
     /// paths of latitude and longitude.
     public var components: [IndexComponent]
     /// The condition of a partial index; `nil` for all documents.
-    public var condition: IndexCondition?
+    public var condition: IndexDefinition.Condition?
     /// Whether documents without a value at the first component are left out.
     public var isSparse = false
     /// Whether no two documents may have the same values.
@@ -69,7 +69,8 @@ extension IndexDefinition {
     ///   - covered: The paths whose values are stored in the index.
     ///   - counts: Whether the entries of each distinct value are counted.
     public static func value(
-        _ name: String, on components: IndexComponent..., where condition: IndexCondition? = nil, sparse: Bool = false,
+        _ name: String, on components: IndexComponent..., where condition: IndexDefinition.Condition? = nil,
+        sparse: Bool = false,
         unique: Bool = false, nullsEqual: Bool = false, cover covered: [FieldPath] = [], counts: Bool = false
     ) -> IndexDefinition {
         var definition = IndexDefinition(name, kind: .value, components: components)
@@ -93,7 +94,7 @@ extension IndexDefinition {
     /// `{"latitude": …, "longitude": …}`, `[longitude, latitude]` or a GeoJSON point (RFC 7946). The last two have the
     /// longitude first.
     public static func geo(
-        _ name: String, on path: FieldPath, where condition: IndexCondition? = nil, sparse: Bool = false
+        _ name: String, on path: FieldPath, where condition: IndexDefinition.Condition? = nil, sparse: Bool = false
     ) -> IndexDefinition {
         var definition = IndexDefinition(name, kind: .geo, fields: [path])
         definition.condition = condition
@@ -103,7 +104,7 @@ extension IndexDefinition {
 
     /// Creates an index of locations whose latitude and longitude are numbers at two paths.
     public static func geo(
-        _ name: String, latitude: FieldPath, longitude: FieldPath, where condition: IndexCondition? = nil,
+        _ name: String, latitude: FieldPath, longitude: FieldPath, where condition: IndexDefinition.Condition? = nil,
         sparse: Bool = false
     ) -> IndexDefinition {
         var definition = IndexDefinition(name, kind: .geo, fields: [latitude, longitude])

@@ -1,34 +1,36 @@
-/// A difference between two schemas.
-public struct SchemaChange: Sendable, Hashable {
-    /// The kind of change.
-    public enum Kind: String, Sendable, Hashable {
-        /// The subject is new.
-        case added
-        /// The subject is no longer declared.
-        case removed
-        /// The declaration of the subject differs.
-        case changed
-    }
+extension Schema {
+    /// A difference between two schemas.
+    public struct Change: Sendable, Hashable {
+        /// The kind of change.
+        public enum Kind: String, Sendable, Hashable {
+            /// The subject is new.
+            case added
+            /// The subject is no longer declared.
+            case removed
+            /// The declaration of the subject differs.
+            case changed
+        }
 
-    /// The subject of a change.
-    public enum Subject: Sendable, Hashable {
-        /// The schema itself.
-        case schema
-        /// A collection.
-        case collection(String)
-        /// An index of a collection.
-        case index(String, collection: String)
-    }
+        /// The subject of a change.
+        public enum Subject: Sendable, Hashable {
+            /// The schema itself.
+            case schema
+            /// A collection.
+            case collection(String)
+            /// An index of a collection.
+            case index(String, collection: String)
+        }
 
-    /// The kind of change.
-    public let kind: Kind
-    /// The subject of the change.
-    public let subject: Subject
-    /// The details and consequences of the change, one phrase each.
-    public let reasons: [String]
+        /// The kind of change.
+        public let kind: Kind
+        /// The subject of the change.
+        public let subject: Subject
+        /// The details and consequences of the change, one phrase each.
+        public let reasons: [String]
+    }
 }
 
-extension SchemaChange: CustomStringConvertible {
+extension Schema.Change: CustomStringConvertible {
     /// The change in one line.
     public var description: String {
         let name =
@@ -46,16 +48,16 @@ extension Schema {
     /// are none. Nothing is read or written, so this is suitable for a dry run.
     ///
     /// Whether the store accepts the change is decided when it is opened. A store never drops a collection.
-    public func difference(from old: Schema) -> [SchemaChange] {
-        var changes: [SchemaChange] = []
+    public func difference(from old: Schema) -> [Schema.Change] {
+        var changes: [Schema.Change] = []
         if version != old.version {
             changes.append(
-                SchemaChange(kind: .changed, subject: .schema, reasons: ["version \(old.version) → \(version)"]))
+                Schema.Change(kind: .changed, subject: .schema, reasons: ["version \(old.version) → \(version)"]))
         }
         for collection in collections {
             let previous = old.collections.first { $0.name.hasSameBytes(as: collection.name) }
             if previous == nil {
-                changes.append(SchemaChange(kind: .added, subject: .collection(collection.name), reasons: []))
+                changes.append(Schema.Change(kind: .added, subject: .collection(collection.name), reasons: []))
             }
             changes += collection.difference(
                 from: previous ?? CollectionDefinition(collection.name, id: collection.idField))
@@ -63,7 +65,7 @@ extension Schema {
         for collection in old.collections
         where !collections.contains(where: { $0.name.hasSameBytes(as: collection.name) }) {
             changes.append(
-                SchemaChange(
+                Schema.Change(
                     kind: .removed, subject: .collection(collection.name),
                     reasons: ["a store never drops a collection and rejects this; declare the collection"]))
         }
@@ -72,11 +74,11 @@ extension Schema {
 }
 
 extension CollectionDefinition {
-    fileprivate func difference(from old: CollectionDefinition) -> [SchemaChange] {
-        var changes: [SchemaChange] = []
+    fileprivate func difference(from old: CollectionDefinition) -> [Schema.Change] {
+        var changes: [Schema.Change] = []
         if !idField.hasSameBytes(as: old.idField) {
             changes.append(
-                SchemaChange(
+                Schema.Change(
                     kind: .changed, subject: .collection(name),
                     reasons: [
                         "id \(old.idField) → \(idField); a store rejects this; dump it and load it into a new store"
@@ -85,21 +87,21 @@ extension CollectionDefinition {
         for index in indexes {
             guard let previous = old.indexes.first(where: { $0.name.hasSameBytes(as: index.name) }) else {
                 changes.append(
-                    SchemaChange(
+                    Schema.Change(
                         kind: .added, subject: .index(index.name, collection: name), reasons: [index.jsonValue.json]))
                 continue
             }
             let reasons = index.reasons(for: previous)
             if reasons.isEmpty { continue }
             changes.append(
-                SchemaChange(
+                Schema.Change(
                     kind: .changed, subject: .index(index.name, collection: name),
                     reasons: reasons
                         + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is rebuilt"]))
         }
         for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
             changes.append(
-                SchemaChange(
+                Schema.Change(
                     kind: .removed, subject: .index(index.name, collection: name), reasons: ["its entries are deleted"])
             )
         }

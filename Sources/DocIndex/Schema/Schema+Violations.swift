@@ -1,9 +1,9 @@
 extension Schema {
     /// All violations in the schema, in the order of the schema; empty if the schema is valid.
-    public var violations: [SchemaViolation] { violations(except: []) }
+    public var violations: [DocIndexError.SchemaViolation] { violations(except: []) }
 
     /// Returns all violations, except in the indexes at some places, which are already known to be faulty.
-    func violations(except skipped: Set<JSONPointer>) -> [SchemaViolation] {
+    func violations(except skipped: Set<JSONPointer>) -> [DocIndexError.SchemaViolation] {
         var list = ViolationList()
         let root = JSONPointer()
         // The catalog stores the version in 32 bits.
@@ -26,10 +26,10 @@ extension Schema {
 
 /// Collects violations of the rules that apply to schemas in JSON and in Swift.
 private struct ViolationList {
-    private(set) var violations: [SchemaViolation] = []
+    private(set) var violations: [DocIndexError.SchemaViolation] = []
 
     mutating func add(_ place: JSONPointer, _ message: String) {
-        violations.append(SchemaViolation(path: place.text, message: message))
+        violations.append(DocIndexError.SchemaViolation(path: place.text, message: message))
     }
 
     mutating func checkNames(_ names: [String], what: String, at place: JSONPointer) {

@@ -1,6 +1,6 @@
 /// Reads the JSON form of a schema and collects all violations.
 struct SchemaReader {
-    private(set) var violations: [SchemaViolation] = []
+    private(set) var violations: [DocIndexError.SchemaViolation] = []
     /// The indexes that could not be read completely. Further checks of them would report spurious violations.
     private(set) var faulty: Set<JSONPointer> = []
 
@@ -51,7 +51,7 @@ struct SchemaReader {
         setDefaultAnalyzer(members, &definition, at: place)
         if let written = text("where", in: members, at: place) {
             do {
-                definition.condition = try IndexCondition(parsing: written)
+                definition.condition = try IndexDefinition.Condition(parsing: written)
             } catch {
                 add(place / "where", "is not a valid condition: \(error)")
             }
@@ -220,7 +220,7 @@ extension SchemaReader {
 
 extension SchemaReader {
     private mutating func add(_ place: JSONPointer, _ message: String) {
-        violations.append(SchemaViolation(path: place.text, message: message))
+        violations.append(DocIndexError.SchemaViolation(path: place.text, message: message))
     }
 
     private mutating func allow(_ names: [String], in object: DocumentObject, at place: JSONPointer) {

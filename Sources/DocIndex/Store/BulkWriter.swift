@@ -134,8 +134,7 @@ public final class BulkWriter {
         }
         try flush()
         if count > 0 {
-            try store.withWriter { _ in _ = store.texts.settle(catalog: store.currentCatalog, database: store.database)
-            }
+            try store.withWriter { _ in _ = store.texts.settle(store.currentCatalog) }
         }
     }
 

@@ -66,7 +66,7 @@ struct Commit {
         for (collection, counter) in counters {
             try changes.batch.put(counter.encoded, forKey: CollectionCounters.key(collection))
         }
-        let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
+        let texts = try state.texts.apply(changes.texts, of: catalog, database: database, to: changes.batch)
         do {
             try state.texts.write(texts) { try database.write(changes.batch, durability: durability) }
         } catch {
@@ -75,7 +75,7 @@ struct Commit {
         }
         for (names, count) in storedNames { names.didStore(count) }
         state.didWrite(sequence: sequence, counters: counters)
-        state.texts.maintain(after: texts, catalog: catalog, database: database)
+        state.texts.maintain(after: texts)
         return written
     }
 

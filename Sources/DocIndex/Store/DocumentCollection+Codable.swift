@@ -36,7 +36,7 @@ extension DocumentCollection {
     ///   ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func save(
-        _ value: some Encodable, if condition: WriteCondition = .none, durability: Durability = .buffered
+        _ value: some Encodable, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
     ) throws -> DocumentID {
         try store.write(durability: durability) { try $0.save(value, in: name, if: condition) }
     }
@@ -46,7 +46,7 @@ extension Transaction {
     /// Stores a value under its ID; see ``DocumentCollection/save(_:if:durability:)``.
     @discardableResult
     public func save(
-        _ value: some Encodable, in collection: String, if condition: WriteCondition = .none
+        _ value: some Encodable, in collection: String, if condition: Document.WriteCondition = .none
     ) throws -> DocumentID {
         let encoder = DocumentEncoder()
         let content = try encoder.encodeObject(value)

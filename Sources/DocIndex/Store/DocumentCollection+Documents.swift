@@ -62,7 +62,8 @@ extension DocumentCollection {
     ///   - reverse: whether to start at the last ID.
     ///   - body: receives each document.
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
-    public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
+    public func forEach(in range: DocumentID.Interval, reverse: Bool = false, _ body: (Document) throws -> Void) throws
+    {
         let rows = try reader()
         var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
         var cancellation = CancellationCheck()
@@ -74,49 +75,51 @@ extension DocumentCollection {
     }
 }
 
-/// A range of IDs. String IDs come first, ordered by their UTF-8 bytes; integer IDs follow, ordered by value.
-public struct IDRange: Sendable, Hashable {
-    private let lower: DocumentID?
-    private let upper: DocumentID?
-    private let includesUpper: Bool
-    private let prefix: String?
+extension DocumentID {
+    /// A range of IDs. String IDs come first, ordered by their UTF-8 bytes; integer IDs follow, ordered by value.
+    public struct Interval: Sendable, Hashable {
+        private let lower: DocumentID?
+        private let upper: DocumentID?
+        private let includesUpper: Bool
+        private let prefix: String?
 
-    /// All IDs.
-    public static let all = IDRange(lower: nil, upper: nil, includesUpper: false, prefix: nil)
+        /// All IDs.
+        public static let all = DocumentID.Interval(lower: nil, upper: nil, includesUpper: false, prefix: nil)
 
-    /// IDs from the lower bound up to but not including the upper bound.
-    public static func range(_ range: Range<DocumentID>) -> IDRange {
-        IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: false, prefix: nil)
-    }
-
-    /// IDs from the lower bound up to and including the upper bound.
-    public static func range(_ range: ClosedRange<DocumentID>) -> IDRange {
-        IDRange(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
-    }
-
-    /// IDs from `id` on.
-    public static func from(_ id: DocumentID) -> IDRange {
-        IDRange(lower: id, upper: nil, includesUpper: false, prefix: nil)
-    }
-
-    /// String IDs that start with `prefix`.
-    public static func prefix(_ prefix: String) -> IDRange {
-        IDRange(lower: nil, upper: nil, includesUpper: false, prefix: prefix)
-    }
-
-    func keys(in collection: UInt32) -> KeyRange {
-        let all = StoreKey.ids.prefix(collection)
-        if let prefix {
-            // Without the zero byte that terminates a string.
-            return .prefix(Array(StoreKey.id(collection, .string(prefix)).dropLast()))
+        /// IDs from the lower bound up to but not including the upper bound.
+        public static func range(_ range: Range<DocumentID>) -> DocumentID.Interval {
+            DocumentID.Interval(lower: range.lowerBound, upper: range.upperBound, includesUpper: false, prefix: nil)
         }
-        var range = KeyRange.prefix(all)
-        if let lower { range.lower = .included(StoreKey.id(collection, lower)) }
-        if let upper {
-            let key = StoreKey.id(collection, upper)
-            range.upper = includesUpper ? .included(key) : .excluded(key)
+
+        /// IDs from the lower bound up to and including the upper bound.
+        public static func range(_ range: ClosedRange<DocumentID>) -> DocumentID.Interval {
+            DocumentID.Interval(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
         }
-        return range
+
+        /// IDs from `id` on.
+        public static func from(_ id: DocumentID) -> DocumentID.Interval {
+            DocumentID.Interval(lower: id, upper: nil, includesUpper: false, prefix: nil)
+        }
+
+        /// String IDs that start with `prefix`.
+        public static func prefix(_ prefix: String) -> DocumentID.Interval {
+            DocumentID.Interval(lower: nil, upper: nil, includesUpper: false, prefix: prefix)
+        }
+
+        func keys(in collection: UInt32) -> KeyRange {
+            let all = StoreKey.ids.prefix(collection)
+            if let prefix {
+                // Without the zero byte that terminates a string.
+                return .prefix(Array(StoreKey.id(collection, .string(prefix)).dropLast()))
+            }
+            var range = KeyRange.prefix(all)
+            if let lower { range.lower = .included(StoreKey.id(collection, lower)) }
+            if let upper {
+                let key = StoreKey.id(collection, upper)
+                range.upper = includesUpper ? .included(key) : .excluded(key)
+            }
+            return range
+        }
     }
 }
 
@@ -131,7 +134,7 @@ extension DocumentCollection {
     /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult
     public func put(
-        _ content: DocumentObject, if condition: WriteCondition = .none, durability: Durability = .buffered
+        _ content: DocumentObject, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
     ) throws -> DocumentID {
         try store.write(durability: durability) { try $0.put(content, in: name, if: condition) }
     }
@@ -162,7 +165,7 @@ extension DocumentCollection {
     /// - Throws: the errors of ``Transaction/update(_:in:if:_:)``.
     @discardableResult
     public func update<R>(
-        _ id: DocumentID, if condition: WriteCondition = .present, durability: Durability = .buffered,
+        _ id: DocumentID, if condition: Document.WriteCondition = .present, durability: Durability = .buffered,
         _ body: (inout DocumentObject) throws -> R
     ) throws -> R {
         try store.write(durability: durability) { try $0.update(id, in: name, if: condition, body) }
@@ -172,7 +175,7 @@ extension DocumentCollection {
     ///
     /// - Throws: the errors of ``Transaction/patch(_:_:in:if:)``.
     public func patch(
-        _ id: DocumentID, _ patch: DocumentObject, if condition: WriteCondition = .present,
+        _ id: DocumentID, _ patch: DocumentObject, if condition: Document.WriteCondition = .present,
         durability: Durability = .buffered
     ) throws {
         try store.write(durability: durability) { try $0.patch(id, patch, in: name, if: condition) }
@@ -184,7 +187,7 @@ extension DocumentCollection {
     /// - Throws: the errors of ``Transaction/delete(_:in:if:)``.
     @discardableResult
     public func delete(
-        _ id: DocumentID, if condition: WriteCondition = .none, durability: Durability = .buffered
+        _ id: DocumentID, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
     ) throws -> Bool {
         try store.write(durability: durability) { try $0.delete(id, in: name, if: condition) }
     }

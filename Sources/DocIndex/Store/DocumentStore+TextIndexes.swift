@@ -1,11 +1,13 @@
-/// A failure to write or merge the segments of a text index.
-public struct TextIndexProblem: Sendable, Hashable {
-    /// The collection.
-    public let collection: String
-    /// The index.
-    public let index: String
-    /// The error message.
-    public let reason: String
+extension DocumentStore {
+    /// A failure to write or merge the segments of a text index.
+    public struct TextIndexProblem: Sendable, Hashable {
+        /// The collection.
+        public let collection: String
+        /// The index.
+        public let index: String
+        /// The error message.
+        public let reason: String
+    }
 }
 
 extension DocumentStore {
@@ -17,7 +19,7 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     /// - Complexity: O(*n*) in the size of the text indexes.
     public func optimizeTextIndexes() throws {
-        try withWriter { _ in try texts.compact(catalog: currentCatalog, database: database, merges: true) }
+        try withWriter { _ in try texts.compact(currentCatalog, database: database, merges: true) }
     }
 
     /// Writes pending words as segments.
@@ -26,7 +28,7 @@ extension DocumentStore {
     ///
     /// - Throws: the errors of ``optimizeTextIndexes()``.
     public func flushTextIndexes() throws {
-        try withWriter { _ in try texts.compact(catalog: currentCatalog, database: database, merges: false) }
+        try withWriter { _ in try texts.compact(currentCatalog, database: database, merges: false) }
     }
 
     /// Text indexes whose segments could not be written or merged along with a commit. Empty if there were no failures.
@@ -35,13 +37,14 @@ extension DocumentStore {
     /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()`` succeeds;
     /// both throw the underlying error. ``verify(_:)`` reports the failure, too. ``rebuildIndex(_:of:_:)`` rebuilds a
     /// damaged index.
-    public var textIndexFailures: [TextIndexProblem] {
+    public var textIndexFailures: [DocumentStore.TextIndexProblem] {
         let failures = texts.maintenanceFailures
         if failures.isEmpty { return [] }
         return currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in
                 failures[entry.number].map {
-                    TextIndexProblem(collection: collection.name, index: entry.definition.name, reason: $0)
+                    DocumentStore.TextIndexProblem(
+                        collection: collection.name, index: entry.definition.name, reason: $0)
                 }
             }
         }

@@ -64,7 +64,7 @@ public final class DocumentStore: Sendable {
     /// The schema in effect.
     public var schema: Schema { currentCatalog.schema }
 
-    // MARK: - DatabaseOpener and closing
+    // MARK: - Opening and closing
 
     /// Opens a store. Creates it if there is none and a schema is given.
     ///
@@ -147,7 +147,7 @@ public final class DocumentStore: Sendable {
             let catalog = currentCatalog
             // Words from this stemmer do not belong in segments of another one.
             if !catalog.collections.contains(where: \.answering.hasOtherStemmers),
-                texts.settle(catalog: catalog, database: database)
+                texts.settle(catalog)
             {
                 // Into table files, because read-only opens would read a segment in the log each time. If this fails,
                 // the log keeps it.
@@ -202,17 +202,17 @@ public final class DocumentStore: Sendable {
     // MARK: - Schema changes
 
     /// Returns the changes that a schema would cause, without making them.
-    public func changes(for schema: Schema) throws -> [SchemaChange] {
+    public func changes(for schema: Schema) throws -> [Schema.Change] {
         try schema.validate()
         let catalog = currentCatalog
         _ = try catalog.changed(to: schema)
         var changes = schema.difference(from: catalog.schema)
         for collection in catalog.collections {
             for index in collection.indexes where !index.isCurrent && !index.isRetiring {
-                let subject = SchemaChange.Subject.index(index.definition.name, collection: collection.name)
+                let subject = Schema.Change.Subject.index(index.definition.name, collection: collection.name)
                 if changes.contains(where: { $0.subject == subject }) { continue }
                 changes.append(
-                    SchemaChange(
+                    Schema.Change(
                         kind: .changed, subject: subject,
                         reasons: ["it was built by another version of the library", "it is built anew"]))
             }
@@ -235,8 +235,8 @@ public final class DocumentStore: Sendable {
     /// - Complexity: O(*n*) in the documents of a collection that gains an index, otherwise O(1).
     @discardableResult
     public func apply(
-        _ schema: Schema, _ progress: (BuildProgress) throws -> Void = { _ in }
-    ) throws -> [SchemaChange] {
+        _ schema: Schema, _ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }
+    ) throws -> [Schema.Change] {
         let changes = try self.changes(for: schema)
         try adopt(schema)
         try finishSchemaChange(progress)
@@ -248,7 +248,7 @@ public final class DocumentStore: Sendable {
     ///
     /// - Parameter progress: called between slices; an error it throws suspends the work.
     /// - Throws: the errors of ``apply(_:_:)``.
-    public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
+    public func finishSchemaChange(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws {
         try adopt(nil)
         if !currentCatalog.hasPendingWork { return }
         var failure: DocIndexError?
@@ -277,20 +277,20 @@ public final class DocumentStore: Sendable {
     /// Indexes that could not be built because a document would have too many entries. They contain no entries and
     /// answer no queries, and documents are stored without them. Change the document and call
     /// ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
-    public var failedIndexes: [FailedIndex] {
+    public var failedIndexes: [DocumentStore.FailedIndex] {
         currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in
                 entry.failure.map {
-                    FailedIndex(collection: collection.name, index: entry.definition.name, reason: $0)
+                    DocumentStore.FailedIndex(collection: collection.name, index: entry.definition.name, reason: $0)
                 }
             }
         }
     }
 
-    private func buildIndexes(of collection: UInt32, _ progress: (BuildProgress) throws -> Void) throws {
+    private func buildIndexes(of collection: UInt32, _ progress: (DocumentStore.BuildProgress) throws -> Void) throws {
         var isDone = false
         while !isDone {
-            let step = try writer.withLock { () -> BuildProgress? in
+            let step = try writer.withLock { () -> DocumentStore.BuildProgress? in
                 let catalog = currentCatalog
                 guard let entry = catalog.collection(numbered: collection) else { return nil }
                 let building = entry.indexes.filter(\.isBuilding)
@@ -304,7 +304,7 @@ public final class DocumentStore: Sendable {
                 }
                 if row == nil { try flip(collection) }
                 let last = try writerState.counters(collection, in: database).nextRow - 1
-                return BuildProgress(
+                return DocumentStore.BuildProgress(
                     collection: entry.name, indexes: building.map(\.definition.name), row: min(row ?? last, last),
                     lastRow: last)
             }
@@ -378,9 +378,9 @@ public final class DocumentStore: Sendable {
     }
 
     /// Returns the newest state, the matching catalog, and views of the text indexes, one of which matches the state.
-    func state() throws -> (Snapshot, Catalog, TextIndexes.Views) {
+    func state() throws -> (Snapshot, Catalog, TextIndexViews.Views) {
         try catalog.withLock { catalog in
-            let (snapshot, texts) = try texts.snapshot { try database.snapshot() }
+            let (snapshot, texts) = try texts.views.snapshot { try database.snapshot() }
             return (snapshot, catalog, texts)
         }
     }
@@ -483,9 +483,9 @@ public struct StoreSnapshot: Sendable {
     private let store: DocumentStore
     private let snapshot: Snapshot
     private let catalog: Catalog
-    private let texts: TextIndexes.Views
+    private let texts: TextIndexViews.Views
 
-    init(store: DocumentStore, snapshot: Snapshot, catalog: Catalog, texts: TextIndexes.Views) {
+    init(store: DocumentStore, snapshot: Snapshot, catalog: Catalog, texts: TextIndexViews.Views) {
         self.store = store
         self.snapshot = snapshot
         self.catalog = catalog

@@ -88,7 +88,7 @@ public final class Transaction {
     ///   `documentExists`, `documentMissing` or `conflict` if the condition does not hold.
     @discardableResult
     public func put(
-        _ content: DocumentObject, in collection: String, if condition: WriteCondition = .none
+        _ content: DocumentObject, in collection: String, if condition: Document.WriteCondition = .none
     ) throws -> DocumentID {
         let entry = try self.entry(collection)
         if content[entry.idField] == nil {
@@ -129,7 +129,7 @@ public final class Transaction {
     ///   document is in progress; what `body` throws. If it throws, nothing has changed.
     @discardableResult
     public func update<R>(
-        _ id: DocumentID, in collection: String, if condition: WriteCondition = .present,
+        _ id: DocumentID, in collection: String, if condition: Document.WriteCondition = .present,
         _ body: (inout DocumentObject) throws -> R
     ) throws -> R {
         let entry = try self.entry(collection)
@@ -155,7 +155,8 @@ public final class Transaction {
     ///
     /// - Throws: the errors of ``update(_:in:if:_:)``.
     public func patch(
-        _ id: DocumentID, _ patch: DocumentObject, in collection: String, if condition: WriteCondition = .present
+        _ id: DocumentID, _ patch: DocumentObject, in collection: String,
+        if condition: Document.WriteCondition = .present
     ) throws {
         try update(id, in: collection, if: condition) { $0.mergePatch(patch) }
     }
@@ -166,7 +167,9 @@ public final class Transaction {
     /// - Throws: ``DocIndexError``: `unknownCollection`; `documentMissing` or `conflict` if the condition does not
     ///   hold.
     @discardableResult
-    public func delete(_ id: DocumentID, in collection: String, if condition: WriteCondition = .none) throws -> Bool {
+    public func delete(_ id: DocumentID, in collection: String, if condition: Document.WriteCondition = .none) throws
+        -> Bool
+    {
         let entry = try self.entry(collection)
         let target = Target(collection: entry.number, id: id)
         let position = try edit(target, in: entry)
@@ -192,7 +195,8 @@ public final class Transaction {
     // MARK: - Edits
 
     private func set(
-        _ content: DocumentObject?, id: DocumentID, in entry: Catalog.CollectionEntry, if condition: WriteCondition
+        _ content: DocumentObject?, id: DocumentID, in entry: Catalog.CollectionEntry,
+        if condition: Document.WriteCondition
     ) throws {
         let target = Target(collection: entry.number, id: id)
         try requireNotUpdating(target, in: entry)
@@ -210,7 +214,7 @@ public final class Transaction {
     }
 
     private static func check(
-        _ condition: WriteCondition, _ edit: Edit, in entry: Catalog.CollectionEntry
+        _ condition: Document.WriteCondition, _ edit: Edit, in entry: Catalog.CollectionEntry
     ) throws {
         let id = edit.target.id
         switch condition {

@@ -32,7 +32,7 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError``: `unknownCollection`, `unknownIndex`.
     /// - Complexity: O(*n*) in the documents of the collection.
     public func rebuildIndex(
-        _ name: String, of collection: String, _ progress: (BuildProgress) throws -> Void = { _ in }
+        _ name: String, of collection: String, _ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }
     ) throws {
         try withWriter { _ in
             var catalog = currentCatalog
@@ -62,7 +62,7 @@ extension DocumentStore {
     /// - Throws: `LevelError` if the storage itself is damaged.
     /// - Complexity: O(*n*) in everything that is stored; memory only for the IDs of documents that are listed twice.
     @discardableResult
-    public func rebuild(_ progress: (BuildProgress) throws -> Void = { _ in }) throws -> RebuildReport {
+    public func rebuild(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws -> RebuildReport {
         let report = try withMaintenance {
             try withWriter { state in
                 defer { state.forget() }

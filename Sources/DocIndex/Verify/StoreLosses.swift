@@ -1,55 +1,57 @@
 public import LevelKit
 
-/// The documents that a repaired store has lost.
-///
-/// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison of
-/// both shows which documents are lost, even if nothing of their content is left.
-public struct StoreLosses: Sendable, Hashable {
-    /// The losses of one collection.
-    public struct CollectionLosses: Sendable, Hashable {
-        /// The name of the collection.
-        public let name: String
-        /// The number of readable documents.
-        public internal(set) var documentCount = 0
-        /// The number of documents that existed and are missing or unreadable now.
-        public internal(set) var lostDocumentCount = 0
-        /// The IDs of lost documents as far as they are known, at most ``StoreLosses/idLimit``.
-        public internal(set) var lostIDs: [DocumentID] = []
-        /// The number of documents whose newest version is lost, so that an older one is stored.
-        public internal(set) var outdatedDocumentCount = 0
-        /// Their IDs, at most ``StoreLosses/idLimit``.
-        public internal(set) var outdatedIDs: [DocumentID] = []
-        /// The number of deleted documents that have reappeared. A rebuild deletes them.
-        public internal(set) var returnedDocumentCount = 0
-        /// Their IDs, at most ``StoreLosses/idLimit``.
-        public internal(set) var returnedIDs: [DocumentID] = []
+extension Verification {
+    /// The documents that a repaired store has lost.
+    ///
+    /// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison of
+    /// both shows which documents are lost, even if nothing of their content is left.
+    public struct Losses: Sendable, Hashable {
+        /// The losses of one collection.
+        public struct CollectionLosses: Sendable, Hashable {
+            /// The name of the collection.
+            public let name: String
+            /// The number of readable documents.
+            public internal(set) var documentCount = 0
+            /// The number of documents that existed and are missing or unreadable now.
+            public internal(set) var lostDocumentCount = 0
+            /// The IDs of lost documents as far as they are known, at most ``Verification/Losses/idLimit``.
+            public internal(set) var lostIDs: [DocumentID] = []
+            /// The number of documents whose newest version is lost, so that an older one is stored.
+            public internal(set) var outdatedDocumentCount = 0
+            /// Their IDs, at most ``Verification/Losses/idLimit``.
+            public internal(set) var outdatedIDs: [DocumentID] = []
+            /// The number of deleted documents that have reappeared. A rebuild deletes them.
+            public internal(set) var returnedDocumentCount = 0
+            /// Their IDs, at most ``Verification/Losses/idLimit``.
+            public internal(set) var returnedIDs: [DocumentID] = []
 
-        /// Whether no document is known to be lost, outdated or returned.
-        public var isEmpty: Bool {
-            lostDocumentCount == 0 && outdatedDocumentCount == 0 && returnedDocumentCount == 0
+            /// Whether no document is known to be lost, outdated or returned.
+            public var isEmpty: Bool {
+                lostDocumentCount == 0 && outdatedDocumentCount == 0 && returnedDocumentCount == 0
+            }
         }
+
+        /// The losses of every collection, in schema order.
+        public internal(set) var collections: [CollectionLosses] = []
+        /// Whether these are all losses. If `false`, the records that refer to documents are damaged too, or a log of
+        /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be incomplete.
+        public internal(set) var isComplete = true
+        /// Whether only indexes were damaged, which a rebuild restores completely.
+        public internal(set) var isInIndexesOnly = false
+
+        /// The maximum number of IDs of each kind that are listed for a collection.
+        public static let idLimit = 1000
+
+        /// The total number of documents that are known to be lost.
+        public var lostDocumentCount: Int { collections.reduce(0) { $0 + $1.lostDocumentCount } }
+        /// The total number of documents with only an older version left.
+        public var outdatedDocumentCount: Int { collections.reduce(0) { $0 + $1.outdatedDocumentCount } }
+        /// The total number of deleted documents that have reappeared.
+        public var returnedDocumentCount: Int { collections.reduce(0) { $0 + $1.returnedDocumentCount } }
+
+        /// Whether nothing was lost.
+        public var isEmpty: Bool { isComplete && collections.allSatisfy(\.isEmpty) }
     }
-
-    /// The losses of every collection, in schema order.
-    public internal(set) var collections: [CollectionLosses] = []
-    /// Whether these are all losses. If `false`, the records that refer to documents are damaged too, or a log of
-    /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be incomplete.
-    public internal(set) var isComplete = true
-    /// Whether only indexes were damaged, which a rebuild restores completely.
-    public internal(set) var isInIndexesOnly = false
-
-    /// The maximum number of IDs of each kind that are listed for a collection.
-    public static let idLimit = 1000
-
-    /// The total number of documents that are known to be lost.
-    public var lostDocumentCount: Int { collections.reduce(0) { $0 + $1.lostDocumentCount } }
-    /// The total number of documents with only an older version left.
-    public var outdatedDocumentCount: Int { collections.reduce(0) { $0 + $1.outdatedDocumentCount } }
-    /// The total number of deleted documents that have reappeared.
-    public var returnedDocumentCount: Int { collections.reduce(0) { $0 + $1.returnedDocumentCount } }
-
-    /// Whether nothing was lost.
-    public var isEmpty: Bool { isComplete && collections.allSatisfy(\.isEmpty) }
 }
 
 extension DocumentStore {
@@ -59,7 +61,7 @@ extension DocumentStore {
     /// - Parameter report: the report of `Database.repair` on the directory of this store.
     /// - Throws: `LevelError`; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n* log *n*) in documents, IDs and changes; memory for the lost documents.
-    public func losses(after report: RepairReport) throws -> StoreLosses {
+    public func losses(after report: RepairReport) throws -> Verification.Losses {
         let (snapshot, catalog, _) = try state()
         var survey = LossSurvey(snapshot: snapshot, catalog: catalog)
         var losses = try survey.run()
@@ -118,7 +120,7 @@ private struct LossSurvey {
     let catalog: Catalog
     /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
-        var losses: StoreLosses.CollectionLosses
+        var losses: Verification.Losses.CollectionLosses
         var lost: [UInt64: DocumentID?] = [:]
         var outdated: [UInt64: DocumentID] = [:]
         var returned: [UInt64: DocumentID] = [:]
@@ -131,14 +133,14 @@ private struct LossSurvey {
         self.catalog = catalog
     }
 
-    mutating func run() throws -> StoreLosses {
+    mutating func run() throws -> Verification.Losses {
         for collection in catalog.collections {
-            findings[collection.number] = Finding(losses: StoreLosses.CollectionLosses(name: collection.name))
+            findings[collection.number] = Finding(losses: Verification.Losses.CollectionLosses(name: collection.name))
             try readDocuments(of: collection)
             try readIDs(of: collection)
         }
         try readChanges()
-        var result = StoreLosses()
+        var result = Verification.Losses()
         for collection in catalog.collections {
             guard let finding = findings[collection.number] else { continue }
             result.collections.append(losses(finding, of: collection))
@@ -148,7 +150,7 @@ private struct LossSurvey {
 
     private func losses(
         _ finding: Finding, of collection: Catalog.CollectionEntry
-    ) -> StoreLosses.CollectionLosses {
+    ) -> Verification.Losses.CollectionLosses {
         var losses = finding.losses
         let counted = (try? CollectionCounters.read(collection.number, in: snapshot))?.documentCount ?? 0
         let unnamed = counted - (losses.documentCount - finding.returned.count) - finding.lost.count
@@ -161,7 +163,7 @@ private struct LossSurvey {
         return losses
     }
 
-    private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(StoreLosses.idLimit)) }
+    private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(Verification.Losses.idLimit)) }
 
     private mutating func readDocuments(of collection: Catalog.CollectionEntry) throws {
         let prefix = StoreKey.documents.prefix(collection.number)

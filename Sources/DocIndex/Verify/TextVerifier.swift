@@ -22,9 +22,9 @@ struct TextVerifier {
     init(_ index: TextIndex, of collection: Catalog.CollectionEntry, in reader: any KeyValueReader) throws {
         self.index = index
         self.reader = reader
-        name = "\(collection.name).\(index.definition.name)"
+        name = "\(collection.name).\(index.name)"
         do {
-            view = try TextIndexLoader(index: index, collection: collection, reader: reader).load().view
+            view = try TextIndexLoader(source: collection.source(of: index), reader: reader).load().view
         } catch let error as DocIndexError where error.code == .corruption {
             findings.append(("\(name): \(error.message)", nil, nil, TextIndexKey.structure.prefix(index.number)))
         }
@@ -45,7 +45,7 @@ struct TextVerifier {
         index.analyze(document, into: &words)
         let stored: (slot: UInt32, length: UInt32)?
         do {
-            stored = try TextIndexWriter.slot(ofRow: row, index, view.structure, in: reader)
+            stored = try view.structure.slot(ofRow: row, index, in: reader)
         } catch let error as DocIndexError where error.code == .corruption {
             return report("the slot of the document \(id) cannot be read", id: id, row: row, key: key)
         }

@@ -7,7 +7,7 @@ public struct Verification: Sendable, Hashable {
     /// The number of index entries that were read.
     public internal(set) var entryCount = 0
     /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
-    public internal(set) var findings: [VerificationProblem] = []
+    public internal(set) var findings: [Verification.Problem] = []
     /// The descriptions of ``findings``, one sentence each.
     public var problems: [String] { findings.map(\.problem) }
     /// The total number of problems.
@@ -15,7 +15,7 @@ public struct Verification: Sendable, Hashable {
 
     /// The values that several documents share in a unique index, at most ``problemLimit``. These are not problems of
     /// the store: the documents existed before the index was declared, and only changing them resolves the violation.
-    public internal(set) var uniqueViolations: [UniqueViolation] = []
+    public internal(set) var uniqueViolations: [DocIndexError.UniqueViolation] = []
 
     /// A way to make a store sound again.
     public enum Remedy: Sendable, Hashable {
@@ -39,7 +39,7 @@ public struct Verification: Sendable, Hashable {
     /// Whether the store has no problems.
     public var isSound: Bool { problemCount == 0 }
 
-    mutating func report(_ finding: VerificationProblem) {
+    mutating func report(_ finding: Verification.Problem) {
         problemCount += 1
         if findings.count < Self.problemLimit { findings.append(finding) }
     }
@@ -50,7 +50,7 @@ public struct Verification: Sendable, Hashable {
         row: UInt64? = nil, key: [UInt8]? = nil
     ) {
         report(
-            VerificationProblem(
+            Verification.Problem(
                 problem: problem, collection: collection, index: index, documentID: id, row: row, key: key))
     }
 }
@@ -67,7 +67,7 @@ extension DocumentStore {
     /// - Parameter progress: called periodically. If it throws, the check ends.
     /// - Throws: `LevelError` if the storage itself is damaged; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n*) in everything that is stored.
-    public func verify(_ progress: (VerificationProgress) throws -> Void = { _ in }) throws -> Verification {
+    public func verify(_ progress: (Verification.Progress) throws -> Void = { _ in }) throws -> Verification {
         let (snapshot, catalog, _) = try state()
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
@@ -93,12 +93,14 @@ extension DocumentStore {
     }
 }
 
-/// The progress of a check.
-public struct VerificationProgress: Sendable, Hashable {
-    /// The part of the store that is being read.
-    public let subject: String
-    /// The number of documents read so far.
-    public let documentCount: Int
-    /// The total number of documents according to the counters.
-    public let totalDocumentCount: Int
+extension Verification {
+    /// The progress of a check.
+    public struct Progress: Sendable, Hashable {
+        /// The part of the store that is being read.
+        public let subject: String
+        /// The number of documents read so far.
+        public let documentCount: Int
+        /// The total number of documents according to the counters.
+        public let totalDocumentCount: Int
+    }
 }

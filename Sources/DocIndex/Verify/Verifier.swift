@@ -8,7 +8,7 @@ internal import LevelKit
 struct Verifier {
     let snapshot: Snapshot
     let catalog: Catalog
-    private let progress: (VerificationProgress) throws -> Void
+    private let progress: (Verification.Progress) throws -> Void
     private var result = Verification()
     private var documentsToCheck = 0
     /// The number of documents or entries between two progress reports, which are some milliseconds apart.
@@ -16,7 +16,7 @@ struct Verifier {
     private var expectedChangeCount = 0
 
     init(
-        snapshot: Snapshot, catalog: Catalog, progress: @escaping (VerificationProgress) throws -> Void = { _ in }
+        snapshot: Snapshot, catalog: Catalog, progress: @escaping (Verification.Progress) throws -> Void = { _ in }
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
@@ -79,8 +79,8 @@ struct Verifier {
             let collection = try withStoredNames(declared)
             let subjects = try subjects(of: collection)
             for subject in subjects {
-                guard let index = subject.index as? TextIndex else { continue }
-                texts[index.number] = try TextVerifier(index, of: collection, in: snapshot)
+                guard let index = subject.index as? TextIndexAdapter else { continue }
+                texts[index.number] = try TextVerifier(index.text, of: collection, in: snapshot)
             }
             let expected = try checkDocuments(of: collection, subjects)
             for subject in subjects {
@@ -96,7 +96,7 @@ struct Verifier {
     private func report(_ subject: String) throws {
         // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
-            VerificationProgress(
+            Verification.Progress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
         try CancellationCheck.now()
     }
@@ -145,7 +145,7 @@ struct Verifier {
                 of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
             for subject in subjects where row <= subject.lastRow {
                 let index = subject.index
-                if index is TextIndex {
+                if index is TextIndexAdapter {
                     try texts[index.number]?.add(document.content, id: document.id, row: row)
                     continue
                 }
@@ -316,7 +316,7 @@ struct Verifier {
         _ subject: Subject, of collection: Catalog.CollectionEntry, expected: IndexSum
     ) throws {
         let index = subject.index
-        if index is TextIndex { return try checkText(index.number, index.definition.name, of: collection.name) }
+        if index is TextIndexAdapter { return try checkText(index.number, index.definition.name, of: collection.name) }
         var actual = IndexSum()
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
         while try cursor.advance() {

@@ -43,7 +43,7 @@ struct IndexCommand: ParsableCommand {
                 var index = IndexDefinition(name, kind: text ? .text : .value, fields: paths)
                 index.isUnique = unique
                 index.condition = try condition.map {
-                    try IndexCondition(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+                    try IndexDefinition.Condition(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
                 }
                 schema.collections[position].indexes.append(index)
                 try options.apply(schema, to: session, label: "index create")

@@ -87,7 +87,7 @@ struct MigrateCommand: ParsableCommand {
     }
 
     /// A change as a row: for people as separate columns, for programs also with its description.
-    private func row(_ change: SchemaChange, _ session: Session, isForPeople: Bool) throws -> DocumentObject {
+    private func row(_ change: Schema.Change, _ session: Session, isForPeople: Bool) throws -> DocumentObject {
         var row = DocumentObject()
         if !isForPeople { row["change"] = .string(change.description) }
         row[isForPeople ? "change" : "kind"] = .string(change.kind.rawValue)
@@ -123,7 +123,7 @@ struct MigrateCommand: ParsableCommand {
     }
 }
 
-extension SchemaChange {
+extension Schema.Change {
     /// Whether the index is built from the documents.
     fileprivate var isBuild: Bool {
         switch kind {

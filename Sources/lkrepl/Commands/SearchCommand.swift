@@ -77,7 +77,7 @@ struct SearchCommand: ParsableCommand {
             } else {
                 // The ranking is complete before the first row; each document is read when it is written.
                 let found = Query(
-                    .and([.search(try TextCondition(parsing: words)), filter]), sort: [.bestFirst], limit: limit)
+                    .and([.search(try Filter.Search(parsing: words)), filter]), sort: [.bestFirst], limit: limit)
                 try collection.forEach(matching: found, options: conditions.queryOptions) { document in
                     try write(document, leading: [:])
                     return true

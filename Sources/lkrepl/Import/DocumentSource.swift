@@ -16,7 +16,7 @@ struct DocumentSource: ~Copyable {
     /// Transforms the text of a document before parsing; `nil` for none.
     private let rewriting: ((Span<UInt8>) -> [UInt8])?
     private var lines: LineReader
-    private var elements: JSONElementStream
+    private var elements: JSONParser.ElementStream
     private var isAtEnd = false
     /// The first line, which was read to detect the format.
     private var pending: LineReader.Line?
@@ -25,7 +25,7 @@ struct DocumentSource: ~Copyable {
     /// The position and text of the last document or fault.
     private(set) var place = RecordPlace()
     /// The position of its text.
-    private var start = JSONPosition(offset: 0, line: 1, column: 1)
+    private var start = JSONError.Position(offset: 0, line: 1, column: 1)
 
     /// - Parameters:
     ///   - format: `nil` to detect it by the first byte that is not a space.
@@ -40,7 +40,7 @@ struct DocumentSource: ~Copyable {
         self.parser = parser
         self.rewriting = rewriting
         lines = input.lines(maximumLineByteCount: maximumLineByteCount)
-        elements = JSONElementStream(elementByteLimit: maximumLineByteCount)
+        elements = JSONParser.ElementStream(elementByteLimit: maximumLineByteCount)
     }
 
     /// The next object; `nil` at the end.
@@ -104,7 +104,7 @@ struct DocumentSource: ~Copyable {
             }
             if line.bytes.allSatisfy(Self.isSpace) { continue }
             place = RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
-            start = JSONPosition(offset: line.offset, line: line.number, column: 1)
+            start = JSONError.Position(offset: line.offset, line: line.number, column: 1)
             return true
         }
     }

@@ -50,7 +50,7 @@ struct PictureRoot {
     }
 
     /// The ranges of IDs that pictures below the directory may have.
-    var idRanges: [IDRange] { ([path] + spellings).map { .prefix($0 == "/" ? "/" : $0 + "/") } }
+    var idRanges: [DocumentID.Interval] { ([path] + spellings).map { .prefix($0 == "/" ? "/" : $0 + "/") } }
 
     private func rest(of path: String, behind directory: String) -> String? {
         let start = directory == "/" ? "/" : directory + "/"

@@ -10,7 +10,7 @@ final class PictureSource: RecordSource {
     private let warn: (String) -> Void
     private var started = 0
     private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
-    private var elements: [JSONElementStream.Element] = []
+    private var elements: [JSONParser.ElementStream.Element] = []
     /// The number of files returned or skipped so far.
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
@@ -93,7 +93,7 @@ final class PictureSource: RecordSource {
     private func read(_ run: ExifToolRun, _ files: ArraySlice<PictureFile>) throws {
         let bytes = try run.readAll()
         if bytes.contains(where: { $0 > 0x20 }) {
-            var stream = JSONElementStream()
+            var stream = JSONParser.ElementStream()
             stream.append(ExifToolText.rewriting(bytes.span))
             stream.finish()
             do {

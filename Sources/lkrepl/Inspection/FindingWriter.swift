@@ -15,7 +15,7 @@ struct FindingWriter {
     }
 
     /// Writes one finding.
-    func write(_ finding: VerificationProblem) throws {
+    func write(_ finding: Verification.Problem) throws {
         var row: DocumentObject = ["problem": .string(finding.problem)]
         if let collection = finding.collection { row["collection"] = .string(collection) }
         if let index = finding.index { row["index"] = .string(index) }
@@ -29,7 +29,7 @@ struct FindingWriter {
     }
 
     /// Writes a value that violates a unique index, with its documents.
-    func write(_ violation: UniqueViolation) throws {
+    func write(_ violation: DocIndexError.UniqueViolation) throws {
         var row: DocumentObject = [
             "duplicates": .string(violation.description), "collection": .string(violation.collection),
             "index": .string(violation.index),

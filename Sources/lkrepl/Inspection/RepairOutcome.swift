@@ -5,7 +5,7 @@ import LevelKit
 struct RepairOutcome {
     /// The outcome for a document store.
     struct Store {
-        let losses: StoreLosses
+        let losses: Verification.Losses
         /// The verification of the current state, after any rebuild.
         let verification: Verification
         /// The report of the rebuild; `nil` if none was requested or needed.

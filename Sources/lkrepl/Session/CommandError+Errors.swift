@@ -22,7 +22,7 @@ extension CommandError {
                 Self.exitCode(error.code), error.message.replacing("or allow it", with: "or omit --no-scan"))
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
-        case let error as FieldPathError: self.init(.usage, "\(error)")
+        case let error as FieldPath.SyntaxError: self.init(.usage, "\(error)")
         case let error as ShellSyntaxError: self.init(.usage, "\(error)")
         case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
         case is CancellationError: self = Interruption.failure()

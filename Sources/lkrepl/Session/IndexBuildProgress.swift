@@ -15,7 +15,7 @@ final class IndexBuildProgress {
     /// Reports that a part of the build is done.
     ///
     /// - Throws: ``CommandError`` with `interrupted` after ^C; completed work is kept.
-    func advance(_ step: BuildProgress) throws {
+    func advance(_ step: DocumentStore.BuildProgress) throws {
         let name = "\(step.collection) (\(step.indexes.joined(separator: ", ")))"
         let done = Int(clamping: step.row)
         let total = Int(clamping: step.lastRow)

@@ -24,7 +24,9 @@ import Testing
 
     @Test(arguments: [0, 3, 20]) func `A duplicate name is rejected`(count: Int) {
         let members = (0..<count).map { ("n\($0)", DocumentValue.int(1)) } + [("é", 1), ("x", 2), ("é", 3)]
-        let error = #expect(throws: DuplicateNameError.self) { try DocumentObject(uniqueMembers: members) }
+        let error = #expect(throws: DocumentObject.DuplicateNameError.self) {
+            try DocumentObject(uniqueMembers: members)
+        }
         #expect(error?.name == "é")
         #expect(error?.position == count + 2)
         #expect(

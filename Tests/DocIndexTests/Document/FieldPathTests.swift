@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", FieldPathError.Code.missingName, 0), (".", .missingName, 0), ("a.", .missingName, 2),
+        ("", FieldPath.SyntaxError.Code.missingName, 0), (".", .missingName, 0), ("a.", .missingName, 2),
         ("a..b", .missingName, 2), (".a", .missingName, 0), ("[]", .misplacedBracket, 0),
         ("a.[]", .misplacedBracket, 2),
         ("a[", .misplacedBracket, 1), ("a[0]", .misplacedBracket, 1), ("a]", .misplacedBracket, 1),
@@ -39,9 +39,9 @@ import Testing
         ("é.\"a\\n\"", .invalidEscape, 5), ("\"", .unterminatedQuote, 0),
     ])
     func `A string that is not a path is rejected at the right byte`(
-        text: String, code: FieldPathError.Code, offset: Int
+        text: String, code: FieldPath.SyntaxError.Code, offset: Int
     ) {
-        let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
+        let error = #expect(throws: FieldPath.SyntaxError.self) { try FieldPath(parsing: text) }
         #expect(error?.code == code)
         #expect(error?.offset == offset)
     }
@@ -49,7 +49,7 @@ import Testing
     @Test func `A path with too many steps is rejected`() throws {
         let longest = "a" + String(repeating: "[]", count: FieldPath.maximumStepCount - 1)
         #expect(try FieldPath(parsing: longest).steps.count == FieldPath.maximumStepCount)
-        let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: longest + "[]") }
+        let error = #expect(throws: FieldPath.SyntaxError.self) { try FieldPath(parsing: longest + "[]") }
         #expect(error?.code == .tooManySteps)
         #expect(error?.offset == longest.utf8.count)
     }
@@ -85,7 +85,7 @@ import Testing
         ),
     ])
     func `A path error states what was expected and a remedy`(text: String, description: String) {
-        let error = #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
+        let error = #expect(throws: FieldPath.SyntaxError.self) { try FieldPath(parsing: text) }
         #expect(error?.description == description)
     }
 

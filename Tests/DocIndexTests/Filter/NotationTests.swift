@@ -37,7 +37,7 @@ import Testing
         let box = try #require(GeoBox(south: -10, west: 170, north: 10, east: -170))
         let day: Int64 = 86_400_000
         let table: [(String, Filter)] = [
-            ("x matches /a\\/b/i", .hasMatch("x", try TextPattern("a/b", ignoresCase: true))),
+            ("x matches /a\\/b/i", .hasMatch("x", try Filter.TextPattern("a/b", ignoresCase: true))),
             ("x is number", .hasKind("x", .int)), ("x is (array, null)", .hasKind("x", [.array, .null])),
             ("x size 3", .hasCount("x", 3)), ("x mod 4, -1", .isCongruent("x", divisor: 4, remainder: -1)),
             ("k[] below 'a|b'", .isBelow("k[]", "a|b", separator: "|")),
@@ -54,13 +54,13 @@ import Testing
                 .isNear(.coordinates(latitude: "a.lat", longitude: "a.lon"), center, meters: 1000)
             ),
             ("gps within -10,170,10,-170", .isWithin(.location("gps"), box)),
-            ("t = date 1970-01-02", .isDated("t", DateSpan(from: day, to: 2 * day))),
-            ("t < date 1970-01-02", .isDated("t", DateSpan(to: day))),
-            ("t <= date 1970-01-02", .isDated("t", DateSpan(to: 2 * day))),
-            ("t > date 1970-01", .isDated("t", DateSpan(from: 31 * day))),
-            ("t >= date 1970-01-01T00:00:01Z", .isDated("t", DateSpan(from: 1000))),
-            ("t = date 1970", .isDated("t", DateSpan(from: 0, to: 365 * day))),
-            ("t between date 1970-01 and date 1970-02", .isDated("t", DateSpan(from: 0, to: 59 * day))),
+            ("t = date 1970-01-02", .isDated("t", Filter.DateSpan(from: day, to: 2 * day))),
+            ("t < date 1970-01-02", .isDated("t", Filter.DateSpan(to: day))),
+            ("t <= date 1970-01-02", .isDated("t", Filter.DateSpan(to: 2 * day))),
+            ("t > date 1970-01", .isDated("t", Filter.DateSpan(from: 31 * day))),
+            ("t >= date 1970-01-01T00:00:01Z", .isDated("t", Filter.DateSpan(from: 1000))),
+            ("t = date 1970", .isDated("t", Filter.DateSpan(from: 0, to: 365 * day))),
+            ("t between date 1970-01 and date 1970-02", .isDated("t", Filter.DateSpan(from: 0, to: 59 * day))),
             ("month(t) in (6, 7..8)", .hasDatePart("t", .month, [6...6, 7...8])),
             ("hour(t) >= 18", .hasDatePart("t", .hour, [18 ... .max])), ("()", .all), ("not ()", .none),
             ("size = 3 and near = 5", .and([.compare("size", .equal, 3), .compare("near", .equal, 5)])),

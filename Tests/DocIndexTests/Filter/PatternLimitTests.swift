@@ -17,7 +17,7 @@ import Testing
             for end in ["", ")", "]", ")*", "){2}", ")?"] {
                 let text = String(repeating: piece, count: count) + "b" + String(repeating: end, count: count)
                 let isRead = withSmallStack {
-                    guard let pattern = try? TextPattern(text) else { return true }
+                    guard let pattern = try? Filter.TextPattern(text) else { return true }
                     return pattern.hasMatch(in: "aaab") || true
                 }
                 #expect(isRead == true)
@@ -29,21 +29,21 @@ import Testing
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
         }
-        #expect(try TextPattern(nested(63)).hasMatch(in: "a"))
-        expectFailure(.invalidQuery, containing: "64 deep") { try TextPattern(nested(64)) }
-        #expect(try TextPattern("^a{2}{2}{2}$").hasMatch(in: "aaaaaaaa"))
-        expectFailure(.invalidQuery, containing: "3 repetitions") { try TextPattern("a****") }
+        #expect(try Filter.TextPattern(nested(63)).hasMatch(in: "a"))
+        expectFailure(.invalidQuery, containing: "64 deep") { try Filter.TextPattern(nested(64)) }
+        #expect(try Filter.TextPattern("^a{2}{2}{2}$").hasMatch(in: "aaaaaaaa"))
+        expectFailure(.invalidQuery, containing: "3 repetitions") { try Filter.TextPattern("a****") }
     }
 
     @Test func `Repetitions of an empty match take no time`() throws {
         let repeated = String(repeating: "(", count: 40) + String(repeating: "){1000}", count: 40)
-        #expect(try TextPattern(repeated).hasMatch(in: "a"))
-        #expect(try TextPattern("(^){1000}a").hasMatch(in: "a"))
+        #expect(try Filter.TextPattern(repeated).hasMatch(in: "a"))
+        #expect(try Filter.TextPattern("(^){1000}a").hasMatch(in: "a"))
     }
 
     @Test func `A class with many characters is looked up, not searched`() throws {
         let members = (0..<20_000).map { "\\u{\(String(0x4e00 + $0 * 2, radix: 16))}" }.joined()
-        let pattern = try TextPattern("^[\(members)]+$")
+        let pattern = try Filter.TextPattern("^[\(members)]+$")
         #expect(pattern.hasMatch(in: "\u{4e00}\u{4e02}"))
         #expect(!pattern.hasMatch(in: "\u{4e00}\u{4e01}"))
         let clock = ContinuousClock()
@@ -81,9 +81,9 @@ import Testing
             for pattern in [
                 "\\d{4}-\\d{2}-\\d{2}", "(?:end|finish) \\d+$", "fog.{0,40}wrote",
             ] {
-                #expect(try collection.count(where: .hasMatch("text", TextPattern(pattern))) == 1, "\(pattern)")
+                #expect(try collection.count(where: .hasMatch("text", Filter.TextPattern(pattern))) == 1, "\(pattern)")
             }
-            #expect(try collection.count(where: .hasMatch("text", TextPattern("\\w+@\\w+\\.(com|org)"))) == 0)
+            #expect(try collection.count(where: .hasMatch("text", Filter.TextPattern("\\w+@\\w+\\.(com|org)"))) == 0)
         }
     }
 

@@ -22,29 +22,31 @@ import Testing
         ("(a*)*b", "aaaaab", true), ("^((a|b)c?)+$", "acbbc", true), ("\\/", "a/b", true),
     ])
     func `A pattern matches or does not match`(pattern: String, text: String, isFound: Bool) throws {
-        #expect(try TextPattern(pattern).hasMatch(in: text) == isFound)
-        #expect(try Filter(parsing: "x MATCHES \(TextPattern(pattern))") == .hasMatch("x", TextPattern(pattern)))
+        #expect(try Filter.TextPattern(pattern).hasMatch(in: text) == isFound)
+        #expect(
+            try Filter(parsing: "x MATCHES \(Filter.TextPattern(pattern))")
+                == .hasMatch("x", Filter.TextPattern(pattern)))
     }
 
     @Test func `Case is ignored on request`() throws {
-        #expect(try TextPattern("stra[s\u{df}]e \u{c9}", ignoresCase: true).hasMatch(in: "STRASE \u{e9}"))
-        #expect(try !TextPattern("abc").hasMatch(in: "ABC"))
+        #expect(try Filter.TextPattern("stra[s\u{df}]e \u{c9}", ignoresCase: true).hasMatch(in: "STRASE \u{e9}"))
+        #expect(try !Filter.TextPattern("abc").hasMatch(in: "ABC"))
     }
 
     @Test(arguments: [
         "(", ")", "a)", "[a", "*", "a{2,1}", "a{1001}", "\\", "(?=a)", "\\1", "\\p", "[z-a]", "[[:alpha:]]", "^*",
     ])
     func `An invalid pattern is rejected with its position`(pattern: String) throws {
-        let error = #expect(throws: DocIndexError.self) { try TextPattern(pattern) }
+        let error = #expect(throws: DocIndexError.self) { try Filter.TextPattern(pattern) }
         #expect(error?.code == .invalidQuery && error?.position != nil)
     }
 
     @Test func `The time of a match is at most proportional to text length times pattern length`() throws {
         // Backtracking would take 2 to the power of 200 steps.
         let text = String(repeating: "a", count: 200)
-        #expect(try !TextPattern("^(a|a)*b$").hasMatch(in: text))
-        #expect(try !TextPattern("^(a*)*b$").hasMatch(in: text))
-        #expect(throws: DocIndexError.self) { try TextPattern("((a{100}){100}){100}") }
+        #expect(try !Filter.TextPattern("^(a|a)*b$").hasMatch(in: text))
+        #expect(try !Filter.TextPattern("^(a*)*b$").hasMatch(in: text))
+        #expect(throws: DocIndexError.self) { try Filter.TextPattern("((a{100}){100}){100}") }
     }
 
     @Test func `Patterns agree with Foundation's regular expressions`() throws {
@@ -62,7 +64,7 @@ import Testing
         }
         for _ in 0..<TestRun.rounds(400, long: 20_000) {
             let source = expression(3)
-            let pattern = try TextPattern(source)
+            let pattern = try Filter.TextPattern(source)
             // Foundation does not accept some of these.
             guard let reference = try? NSRegularExpression(pattern: source) else { continue }
             for _ in 0..<5 {

@@ -5,9 +5,9 @@ import Testing
     /// Returns all elements of `bytes`, appended in pieces of `size`, and the error at the end, if any.
     private func elements(
         of bytes: [UInt8], inPiecesOf size: Int, limit: Int = 1 << 20
-    ) -> ([JSONElementStream.Element], JSONError?) {
-        var stream = JSONElementStream(elementByteLimit: limit)
-        var found: [JSONElementStream.Element] = []
+    ) -> ([JSONParser.ElementStream.Element], JSONError?) {
+        var stream = JSONParser.ElementStream(elementByteLimit: limit)
+        var found: [JSONParser.ElementStream.Element] = []
         do throws(JSONError) {
             for start in stride(from: 0, to: bytes.count, by: size) {
                 stream.append(Array(bytes[start..<min(start + size, bytes.count)]))
@@ -61,9 +61,9 @@ import Testing
                 "12",
             ])
         #expect(try .array(elements.map { element in try element.value() }) == DocumentValue(json: text))
-        #expect(elements[0].start == JSONPosition(offset: 3, line: 1, column: 4))
-        #expect(elements[1].start == JSONPosition(offset: 18, line: 2, column: 1))
-        #expect(elements[2].start == JSONPosition(offset: 35, line: 2, column: 18))
+        #expect(elements[0].start == JSONError.Position(offset: 3, line: 1, column: 4))
+        #expect(elements[1].start == JSONError.Position(offset: 18, line: 2, column: 1))
+        #expect(elements[2].start == JSONError.Position(offset: 35, line: 2, column: 18))
     }
 
     @Test(arguments: pieces) func `An empty array has no elements`(size: Int) {
@@ -74,30 +74,30 @@ import Testing
         }
     }
 
-    static let refused: [(String, Int, JSONError.Code, JSONPosition)] = [
-        ("", 0, .unexpectedEnd, JSONPosition()),
-        (" \n", 0, .unexpectedEnd, JSONPosition(offset: 2, line: 2, column: 1)),
-        ("{\"a\":1}", 0, .unexpectedByte, JSONPosition()),
-        ("\u{feff}[]", 0, .byteOrderMark, JSONPosition()),
-        ("[", 0, .unexpectedEnd, JSONPosition(offset: 1, line: 1, column: 2)),
-        ("[1", 0, .unexpectedEnd, JSONPosition(offset: 2, line: 1, column: 3)),
-        ("[1,", 1, .unexpectedEnd, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[1,\n{\"a\":", 1, .unexpectedEnd, JSONPosition(offset: 9, line: 2, column: 6)),
-        ("[{}", 1, .unexpectedEnd, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[1,\"x", 1, .unexpectedEnd, JSONPosition(offset: 5, line: 1, column: 6)),
-        ("[1,]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[,1]", 0, .unexpectedByte, JSONPosition(offset: 1, line: 1, column: 2)),
-        ("[1,,2]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[1 2]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[{}{}]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[1]\n]", 1, .trailingContent, JSONPosition(offset: 4, line: 2, column: 1)),
-        ("[1][2]", 1, .trailingContent, JSONPosition(offset: 3, line: 1, column: 4)),
-        ("[{\"a\":[1}, {}]", 0, .unexpectedByte, JSONPosition(offset: 8, line: 1, column: 9)),
-        ("[1,}]", 1, .unexpectedByte, JSONPosition(offset: 3, line: 1, column: 4)),
+    static let refused: [(String, Int, JSONError.Code, JSONError.Position)] = [
+        ("", 0, .unexpectedEnd, JSONError.Position()),
+        (" \n", 0, .unexpectedEnd, JSONError.Position(offset: 2, line: 2, column: 1)),
+        ("{\"a\":1}", 0, .unexpectedByte, JSONError.Position()),
+        ("\u{feff}[]", 0, .byteOrderMark, JSONError.Position()),
+        ("[", 0, .unexpectedEnd, JSONError.Position(offset: 1, line: 1, column: 2)),
+        ("[1", 0, .unexpectedEnd, JSONError.Position(offset: 2, line: 1, column: 3)),
+        ("[1,", 1, .unexpectedEnd, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[1,\n{\"a\":", 1, .unexpectedEnd, JSONError.Position(offset: 9, line: 2, column: 6)),
+        ("[{}", 1, .unexpectedEnd, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[1,\"x", 1, .unexpectedEnd, JSONError.Position(offset: 5, line: 1, column: 6)),
+        ("[1,]", 1, .unexpectedByte, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[,1]", 0, .unexpectedByte, JSONError.Position(offset: 1, line: 1, column: 2)),
+        ("[1,,2]", 1, .unexpectedByte, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[1 2]", 1, .unexpectedByte, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[{}{}]", 1, .unexpectedByte, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[1]\n]", 1, .trailingContent, JSONError.Position(offset: 4, line: 2, column: 1)),
+        ("[1][2]", 1, .trailingContent, JSONError.Position(offset: 3, line: 1, column: 4)),
+        ("[{\"a\":[1}, {}]", 0, .unexpectedByte, JSONError.Position(offset: 8, line: 1, column: 9)),
+        ("[1,}]", 1, .unexpectedByte, JSONError.Position(offset: 3, line: 1, column: 4)),
     ]
 
     @Test(arguments: refused, pieces) func `A malformed array is rejected after its valid elements`(
-        refused: (String, Int, JSONError.Code, JSONPosition), size: Int
+        refused: (String, Int, JSONError.Code, JSONError.Position), size: Int
     ) {
         let (elements, error) = elements(of: Array(refused.0.utf8), inPiecesOf: size)
         #expect(elements.count == refused.1)
@@ -117,7 +117,7 @@ import Testing
         #expect(error == nil)
         let inner = #expect(throws: JSONError.self) { try elements[1].value() }
         #expect(inner?.code == .invalidNumber)
-        #expect(inner?.position == JSONPosition(offset: 12, line: 3, column: 1))
+        #expect(inner?.position == JSONError.Position(offset: 12, line: 3, column: 1))
     }
 
     @Test func `Elements are read in extended notation on request`() throws {
@@ -130,7 +130,7 @@ import Testing
         let (elements, error) = elements(of: Array("[1234567890,12345678901]".utf8), inPiecesOf: size, limit: 10)
         #expect(elements.count == 1)
         #expect(error?.code == .elementTooLong)
-        #expect(error?.position == JSONPosition(offset: 12, line: 1, column: 13))
+        #expect(error?.position == JSONError.Position(offset: 12, line: 1, column: 13))
         #expect(
             error?.message
                 == "An element of the array is longer than 10 bytes; raise the limit or check for a missing quote.")
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `Appending input after the end is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
-            var stream = JSONElementStream()
+            var stream = JSONParser.ElementStream()
             stream.finish()
             stream.append([0x5b])
         }

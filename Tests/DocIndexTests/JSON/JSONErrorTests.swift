@@ -80,11 +80,11 @@ import Testing
     }
 
     @Test func `Positions are relative to the start of the enclosing input`() {
-        let parser = JSONParser(start: JSONPosition(offset: 100, line: 7, column: 11))
+        let parser = JSONParser(start: JSONError.Position(offset: 100, line: 7, column: 11))
         let first = #expect(throws: JSONError.self) { try parser.parse("[x]") }
-        #expect(first?.position == JSONPosition(offset: 101, line: 7, column: 12))
+        #expect(first?.position == JSONError.Position(offset: 101, line: 7, column: 12))
         let second = #expect(throws: JSONError.self) { try parser.parse("[\n\nx]") }
-        #expect(second?.position == JSONPosition(offset: 103, line: 9, column: 1))
+        #expect(second?.position == JSONError.Position(offset: 103, line: 9, column: 1))
     }
 
     @Test func `No JSON error message contains a value`() {

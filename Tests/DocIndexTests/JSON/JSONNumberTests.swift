@@ -54,7 +54,7 @@ import Testing
     func `An unrepresentable number is rejected at its start`(text: String) {
         let error = #expect(throws: JSONError.self) { try DocumentValue(json: "[1, " + text + "]") }
         #expect(error?.code == .numberOutOfRange)
-        #expect(error?.position == JSONPosition(offset: 4, line: 1, column: 5))
+        #expect(error?.position == JSONError.Position(offset: 4, line: 1, column: 5))
     }
 
     @Test func `The largest double is exact when written as an integer, and one more is not`() throws {

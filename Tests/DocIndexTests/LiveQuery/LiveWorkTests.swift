@@ -69,7 +69,7 @@ import Testing
             var cancelledAt = 0
             let query = Query(try Filter(parsing: "note = 1"))
             let (rows, plan) = try collection.prepare(query, QueryOptions())
-            let progress = { @Sendable (_: QueryProgress) in
+            let progress = { @Sendable (_: QueryOptions.Progress) in
                 unsafe withUnsafeCurrentTask { task in _ = unsafe task?.cancel() }
             }
             let executor = QueryExecutor(

@@ -90,7 +90,7 @@ import Testing
                 try store.collection("photos").document(8)?.content
                     == ["id": 8, "title": "number 8 picture", "rating": 2])
             report = try store.migrate(Self.all)
-            #expect(report == MigrationReport())
+            #expect(report == Migration.Report())
         }
     }
 
@@ -137,7 +137,7 @@ import Testing
                 // Only the last migration was not interrupted.
                 #expect(count == 12)
                 #expect(try Self.documents(store) == whole)
-                #expect(try store.migrate(Self.all) == MigrationReport())
+                #expect(try store.migrate(Self.all) == Migration.Report())
                 try expectSound(store)
                 try store.close()
             }

@@ -63,12 +63,14 @@ import class Foundation.JSONEncoder
         .init("a = \"1\"", equal("a", "1")), .init("a = '1'", equal("a", "1")), .init("a = ''", equal("a", "")),
         .init("a = \"\"", equal("a", "")),
         // Dates, times, file names and other words with punctuation need no quotes.
-        .init("date >= 2019-07-14", .isDated("date", DateSpan(from: 1_563_062_400_000))),
-        .init("date > '2019-07-14'", .isDated("date", DateSpan(from: 1_563_148_800_000))),
-        .init("date = 2019-07-14T10:00", .isDated("date", DateSpan(from: 1_563_098_400_000, to: 1_563_098_460_000))),
+        .init("date >= 2019-07-14", .isDated("date", Filter.DateSpan(from: 1_563_062_400_000))),
+        .init("date > '2019-07-14'", .isDated("date", Filter.DateSpan(from: 1_563_148_800_000))),
+        .init(
+            "date = 2019-07-14T10:00", .isDated("date", Filter.DateSpan(from: 1_563_098_400_000, to: 1_563_098_460_000))
+        ),
         .init(
             "date between 2019-07-14 and '2019-07-15'",
-            .isDated("date", DateSpan(from: 1_563_062_400_000, to: 1_563_235_200_000))),
+            .isDated("date", Filter.DateSpan(from: 1_563_062_400_000, to: 1_563_235_200_000))),
         .init(#"date >= json "\"2019-07-14\"""#, .compare("date", .greaterOrEqual, "2019-07-14")),
         .init("date >= 2019-07", .compare("date", .greaterOrEqual, "2019-07")),
         .init("date ^= 2019-07-14", .hasPrefix("date", "2019-07-14")),

@@ -100,7 +100,7 @@ import Testing
             for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": .string("text \(id)")], in: "c") }
         }
         let filter = try Filter(parsing: "s matches /x{3}y/")
-        let reports = Mutex<[QueryProgress]>([])
+        let reports = Mutex<[QueryOptions.Progress]>([])
         let options = QueryOptions(progress: { progress in reports.withLock { $0.append(progress) } })
         #expect(try collection.find(Query(filter), options: options).isEmpty)
         let seen = reports.withLock { $0 }

@@ -209,7 +209,9 @@ import Testing
         expectFailure(.invalidQuery, containing: "character 8") { _ = try Filter(parsing: "search '\"fog'") }
         expectFailure(.invalidQuery, containing: "ANY") { _ = try Filter(parsing: "people any (search 'fog')") }
         expectFailure(.invalidQuery, containing: "$text") { _ = try Filter(selector: #"{"a": {"$text": "fog"}}"#) }
-        expectFailure(.invalidQuery, containing: "partial") { _ = try IndexCondition(parsing: "search 'fog'") }
+        expectFailure(.invalidQuery, containing: "partial") {
+            _ = try IndexDefinition.Condition(parsing: "search 'fog'")
+        }
     }
 
     @Test func `A search is explained`() throws {

@@ -279,7 +279,7 @@ import Testing
                     }
                     let texts = TextIndexes()
                     let written = try texts.apply(
-                        changes.texts, catalog: catalog, database: database, to: changes.batch)
+                        changes.texts, of: catalog, database: database, to: changes.batch)
                     try texts.write(written) { try database.write(changes.batch) }
                     try database.put([7], forKey: StoreKey.progress.prefix(entry.number))
                 }

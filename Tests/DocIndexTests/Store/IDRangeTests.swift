@@ -41,7 +41,8 @@ import Testing
     }
 
     private func expect(
-        _ range: IDRange, in collection: DocumentCollection, gives expected: [DocumentID], _ comment: Comment,
+        _ range: DocumentID.Interval, in collection: DocumentCollection, gives expected: [DocumentID],
+        _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         for isReversed in [false, true] {

@@ -89,7 +89,7 @@ import Testing
             try photos.put(["id": "gone"])
             try photos.delete("gone")
             var runs = 0
-            for condition in [.none, .present, .absent, .sequence(1)] as [WriteCondition] {
+            for condition in [.none, .present, .absent, .sequence(1)] as [Document.WriteCondition] {
                 for id in ["a", "gone"] as [DocumentID] {
                     expectFailure(.documentMissing, containing: "photos", id.description) {
                         try photos.update(id, if: condition) { _ in runs += 1 }

@@ -48,7 +48,8 @@ import Testing
         _ output: TermEncoder.Output, _ segment: TextSegment, fields: Int, in database: Database
     ) throws -> (record: TermRecord, postings: [Posting]) {
         let paths = try (0..<fields).map { try FieldPath(parsing: "f\($0)") }
-        let index = TextIndex(number: 1, definition: IndexDefinition("text", kind: .text, fields: paths))
+        let index = TextIndex(
+            number: 1, name: "text", fields: paths.map { TextField(path: $0, weight: 1, analyzer: .simple) })
         let term: [UInt8] = [0x61, 0x00, 0xff]
         try database.write { batch in
             for (number, bytes) in output.groups.enumerated() {

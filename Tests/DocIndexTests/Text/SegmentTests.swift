@@ -373,17 +373,17 @@ import Testing
             }
             try store.flushTextIndexes()
             for id in 0..<30 { try collection.delete(.int(Int64(id))) }
-            func total(_ text: String, _ limit: Int) throws -> SearchTotal {
+            func total(_ text: String, _ limit: Int) throws -> TextQuery.Total {
                 try collection.searchTotal(try TextQuery(parsing: text), upTo: limit)
             }
-            #expect(try total("fog", 10) == SearchTotal(count: 270, isExact: true))
-            #expect(try total("fog bridge", 10) == SearchTotal(count: 10, isExact: false))
-            #expect(try total("fog bridge", 90) == SearchTotal(count: 90, isExact: true))
-            #expect(try total("fog bridge", 89) == SearchTotal(count: 89, isExact: false))
-            #expect(try total("fog OR bridge", 1000) == SearchTotal(count: 270, isExact: true))
-            #expect(try total("title:fog", 5) == SearchTotal(count: 5, isExact: false))
-            #expect(try total("rain", 5) == SearchTotal(count: 0, isExact: true))
-            #expect(try total("\"bridge fog\"", 5) == SearchTotal(count: 0, isExact: true))
+            #expect(try total("fog", 10) == TextQuery.Total(count: 270, isExact: true))
+            #expect(try total("fog bridge", 10) == TextQuery.Total(count: 10, isExact: false))
+            #expect(try total("fog bridge", 90) == TextQuery.Total(count: 90, isExact: true))
+            #expect(try total("fog bridge", 89) == TextQuery.Total(count: 89, isExact: false))
+            #expect(try total("fog OR bridge", 1000) == TextQuery.Total(count: 270, isExact: true))
+            #expect(try total("title:fog", 5) == TextQuery.Total(count: 5, isExact: false))
+            #expect(try total("rain", 5) == TextQuery.Total(count: 0, isExact: true))
+            #expect(try total("\"bridge fog\"", 5) == TextQuery.Total(count: 0, isExact: true))
         }
     }
 

@@ -164,7 +164,7 @@ import Testing
                 ["-f", "-i"], in: place, program: zsh, environment: ["TERM": "xterm", "HOME": place.path])
             // The completed program prints what the line became.
             try terminal.type(
-                "PS1='@@ '; autoload -Uz compinit; compinit -u -D; source ./made; "
+                "PS1=' '; autoload -Uz compinit; compinit -u -D; source ./made; "
                     + "lkrepl() { print -r -- \"<${(j:|:)@}>\" }; print rea''dy\n")
             try terminal.expect("ready")
             for (typed, words) in Self.completed {

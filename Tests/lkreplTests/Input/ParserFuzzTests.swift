@@ -92,7 +92,7 @@ import Testing
             ["fo+g(bar|baz)*\\b", "^[a-z\\d]{2,4}$", "(?:x|y)?\\u{e9}[^\\s]", "a*?b+?c{3}", "(\\w+@\\w+\\.)"],
             nesting: ["(", "(?:", "(a|", "a*", "a{9}", "[", "\\", "|", "(a{3}", "()", "^", "){2}", ")*"]
         ) { text in
-            let pattern = try TextPattern(text)
+            let pattern = try Filter.TextPattern(text)
             _ = pattern.hasMatch(in: "fogbarbaz 42 é")
             _ = pattern.description
         },

@@ -3,7 +3,7 @@ extension TextSearch {
     ///
     /// - Complexity: one lookup of the row, and for each term the blocks that may contain its slot.
     func finds(_ row: UInt64, _ query: TextQuery) throws -> Bool {
-        guard let (slot, _) = try TextIndexWriter.slot(ofRow: row, index, view.structure, in: reader),
+        guard let (slot, _) = try view.structure.slot(ofRow: row, index, in: reader),
             !view.isDeleted(slot)
         else { return false }
         try prepare(query)

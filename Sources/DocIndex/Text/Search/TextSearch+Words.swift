@@ -3,7 +3,7 @@ internal import LevelKit
 /// The words of an index.
 extension TextSearch {
     /// Returns the terms that begin with a prefix and occur in at least one live document.
-    func terms(from prefix: [UInt8]) throws -> [DocumentCollection.IndexedWord] {
+    func terms(from prefix: [UInt8]) throws -> [(word: String, documentCount: Int)] {
         var counts: [[UInt8]: Int] = [:]
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
@@ -26,7 +26,7 @@ extension TextSearch {
             }
         }
         return counts.filter { $0.value > 0 && $0.key.first != AnalysisChain.stemMark }.map {
-            DocumentCollection.IndexedWord(word: String(decoding: $0.key, as: UTF8.self), documentCount: $0.value)
+            (String(decoding: $0.key, as: UTF8.self), $0.value)
         }
     }
 

@@ -118,18 +118,18 @@ final class TextSearch {
     ///
     /// - Complexity: O(1) for a word with a single term that is searched in all fields: its document frequency is
     ///   stored.
-    func count(_ query: TextQuery, upTo limit: Int) throws -> SearchTotal {
+    func count(_ query: TextQuery, upTo limit: Int) throws -> TextQuery.Total {
         let query = try resolver.resolve(query)
         if case .word(let terms) = query, terms.count == 1, terms[0].fields == nil, case .term = terms[0].key {
-            return SearchTotal(count: try word(terms[0]).documentFrequency, isExact: true)
+            return TextQuery.Total(count: try word(terms[0]).documentFrequency, isExact: true)
         }
-        if limit <= 0 { return SearchTotal(count: 0, isExact: query == .nothing) }
+        if limit <= 0 { return TextQuery.Total(count: 0, isExact: query == .nothing) }
         var count = 0
         let isWhole = try forEachSlot(query) { _ in
             count += 1
             return count <= limit
         }
-        return SearchTotal(count: min(count, limit), isExact: isWhole)
+        return TextQuery.Total(count: min(count, limit), isExact: isWhole)
     }
 
     private func forEachSlot(_ query: TextQuery, _ body: (UInt32) throws -> Void) throws {

@@ -93,6 +93,19 @@ struct TextSegment: Sendable, Hashable {
     let byteCount: UInt64
 }
 
+extension TextStructure {
+    /// Returns the slot of a row and its number of words; `nil` if the row is not in the index.
+    func slot(
+        ofRow row: UInt64, _ index: TextIndex, in reader: some KeyValueReader
+    ) throws -> (slot: UInt32, length: UInt32)? {
+        guard let bytes = try reader.value(forKey: TextIndexKey.slots.key(index.number, row)) else { return nil }
+        guard let values = Varint.readAll(bytes), values.count == 2, values[0] < UInt64(nextSlot),
+            let length = UInt32(exactly: values[1])
+        else { throw TextDamage.error(index.name, "the slot of row \(row) cannot be read") }
+        return (UInt32(values[0]), length)
+    }
+}
+
 /// The error for corrupt data of a text index.
 enum TextDamage {
     static func error(_ index: String, _ what: String) -> DocIndexError {

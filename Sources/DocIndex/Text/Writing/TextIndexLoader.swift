@@ -5,15 +5,16 @@ internal import LevelKit
 /// Norms, rows and deleted slots are read as stored. Pending documents are analyzed again from their bodies: a record of
 /// their words would be written with each commit but hardly ever read.
 struct TextIndexLoader {
-    let index: TextIndex
-    let collection: Catalog.CollectionEntry
+    let source: TextIndexSource
     let reader: any KeyValueReader
+
+    private var index: TextIndex { source.index }
 
     /// - Throws: ``DocIndexError`` with `corruption`.
     /// - Complexity: O(*n*) in the slots of the index, a few bytes each, plus one document body per pending document.
     func load() throws -> (view: TextIndexReader, deletedSlots: [UInt32]) {
         var view = TextIndexReader(weights: index.weights)
-        let structure = try TextStructure.read(index.number, name: index.definition.name, in: reader)
+        let structure = try TextStructure.read(index.number, name: index.name, in: reader)
         view.slots = SlotTable(capacity: Int(structure.nextSlot) + 1024)
         try loadChunks(structure, into: &view)
         view.structure = structure
@@ -86,10 +87,10 @@ struct TextIndexLoader {
         for slot in deletedSlots { view.delete(slot) }
         var words = AnalyzedDocument()
         for entry in live where !view.isDeleted(entry.slot) {
-            guard let document = try RowReader.document(entry.row, collection: collection, in: reader) else {
+            guard let document = try source.document(entry.row, reader) else {
                 throw damage("row \(entry.row) is pending but has no document")
             }
-            index.analyze(document.content, into: &words)
+            index.analyze(document, into: &words)
             guard words.length == entry.length else {
                 throw damage("row \(entry.row) is pending with a different number of words")
             }
@@ -97,7 +98,7 @@ struct TextIndexLoader {
         }
     }
 
-    private func damage(_ what: String) -> DocIndexError { TextDamage.error(index.definition.name, what) }
+    private func damage(_ what: String) -> DocIndexError { TextDamage.error(index.name, what) }
 }
 
 /// The stored terms of a deleted document: each term after its length.

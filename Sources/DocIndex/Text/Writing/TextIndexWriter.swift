@@ -39,7 +39,7 @@ struct TextIndexWriter {
         guard let row32 = UInt32(exactly: row), view.structure.nextSlot < .max - 1 else {
             throw DocIndexError(
                 .tooManyEntries,
-                "the text index \(index.definition.name) has no free slot numbers left; rebuild it, or dump the store "
+                "the text index \(index.name) has no free slot numbers left; rebuild it, or dump the store "
                     + "and load the dump into a new one")
         }
         let slot = view.append(row: row32, norm: TextNorm.code(words.length))
@@ -55,9 +55,9 @@ struct TextIndexWriter {
         _ document: DocumentObject, row: UInt64, from batch: WriteBatch, isReplaced: Bool
     ) throws {
         let key = TextIndexKey.slots.key(index.number, row)
-        guard let (slot, length) = try Self.slot(ofRow: row, index, view.structure, in: reader) else { return }
+        guard let (slot, length) = try view.structure.slot(ofRow: row, index, in: reader) else { return }
         guard !view.isDeleted(slot) else {
-            throw TextDamage.error(index.definition.name, "row \(row) is already deleted")
+            throw TextDamage.error(index.name, "row \(row) is already deleted")
         }
         index.analyze(document, into: &words)
         let record = view.pending.delete(words.terms, number: view.tombstoneCount)
@@ -69,21 +69,10 @@ struct TextIndexWriter {
         deletedSlots.append(slot)
         view.structure.statistics -= IndexStatistics(documents: 1, words: Int64(length))
         guard view.structure.statistics.documents >= 0, view.structure.statistics.words >= 0 else {
-            throw TextDamage.error(index.definition.name, "its document or word count is wrong")
+            throw TextDamage.error(index.name, "its document or word count is wrong")
         }
         try batch.put(stored, forKey: TextIndexKey.tombstones.key(index.number, UInt64(slot)))
         try batch.delete(key)
-    }
-
-    /// Returns the slot of a row and its number of words; `nil` if the row is not in the index.
-    static func slot(
-        ofRow row: UInt64, _ index: TextIndex, _ structure: TextStructure, in reader: some KeyValueReader
-    ) throws -> (slot: UInt32, length: UInt32)? {
-        guard let bytes = try reader.value(forKey: TextIndexKey.slots.key(index.number, row)) else { return nil }
-        guard let values = Varint.readAll(bytes), values.count == 2, values[0] < UInt64(structure.nextSlot),
-            let length = UInt32(exactly: values[1])
-        else { throw TextDamage.error(index.definition.name, "the slot of row \(row) cannot be read") }
-        return (UInt32(values[0]), length)
     }
 
     private static func record(_ a: UInt64, _ b: UInt64) -> [UInt8] {

@@ -51,15 +51,15 @@ public struct DocIndexError: Error, Sendable, Hashable {
     /// The offset of the mistake in the text of a query, in characters from 0; `nil` for other errors.
     public let position: Int?
     /// All problems of a schema; empty for other errors.
-    public let schemaViolations: [SchemaViolation]
+    public let schemaViolations: [DocIndexError.SchemaViolation]
     /// The values that two documents share in a unique index; `nil` for other errors. Unlike the message, it contains
     /// document content.
-    public let uniqueViolation: UniqueViolation?
+    public let uniqueViolation: DocIndexError.UniqueViolation?
 
     /// Creates an error.
     public init(
-        _ code: Code, _ message: String, position: Int? = nil, schemaViolations: [SchemaViolation] = [],
-        uniqueViolation: UniqueViolation? = nil
+        _ code: Code, _ message: String, position: Int? = nil, schemaViolations: [DocIndexError.SchemaViolation] = [],
+        uniqueViolation: DocIndexError.UniqueViolation? = nil
     ) {
         self.code = code
         self.message = message

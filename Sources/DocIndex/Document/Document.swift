@@ -17,14 +17,16 @@ public struct Document: Sendable, Hashable {
     public subscript(path: FieldPath) -> DocumentValue? { path.value(in: content) }
 }
 
-/// A condition on the stored document that a write requires.
-public enum WriteCondition: Sendable, Hashable {
-    /// No condition.
-    case none
-    /// There is no document with that ID.
-    case absent
-    /// There is a document with that ID.
-    case present
-    /// There is a document with that ID, last written by this commit; see ``Document/sequence``.
-    case sequence(UInt64)
+extension Document {
+    /// A condition on the stored document that a write requires.
+    public enum WriteCondition: Sendable, Hashable {
+        /// No condition.
+        case none
+        /// There is no document with that ID.
+        case absent
+        /// There is a document with that ID.
+        case present
+        /// There is a document with that ID, last written by this commit; see ``Document/sequence``.
+        case sequence(UInt64)
+    }
 }

@@ -73,7 +73,7 @@ struct IndexBuilder {
         Varint.append(last, to: &record)
         let built = indexes.map(\.number)
         for number in built { try changes.batch.put(record, forKey: StoreKey.progress.prefix(number)) }
-        let texts = try state.texts.apply(changes.texts, catalog: catalog, database: database, to: changes.batch)
+        let texts = try state.texts.apply(changes.texts, of: catalog, database: database, to: changes.batch)
         do {
             try state.texts.write(texts) { try database.write(changes.batch) }
         } catch {
@@ -81,8 +81,8 @@ struct IndexBuilder {
             throw error
         }
         state.didBuild(built, upTo: last)
-        state.texts.maintain(after: texts, catalog: catalog, database: database)
-        if last == .max { state.texts.settle(catalog: catalog, database: database) }
+        state.texts.maintain(after: texts)
+        if last == .max { state.texts.settle(catalog) }
         return last == .max ? nil : last
     }
 

@@ -10,7 +10,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The other plans considered, cheapest first.
     public let alternatives: [Plan]
     /// The indexes that are not used.
-    public let rejections: [Rejection]
+    public let rejections: [Plan.Rejection]
     /// A suggested index; `nil` if none would help.
     public let advice: String?
 
@@ -87,7 +87,7 @@ extension Plan.Access {
         }
     }
 
-    private static func json(_ operation: String, _ scan: TextScan) -> DocumentObject {
+    private static func json(_ operation: String, _ scan: Plan.TextScan) -> DocumentObject {
         [
             "op": .string(operation), "index": .string(scan.index),
             "conditions": .array(scan.conditions.map { .string($0) }), "est": .int(Int64(scan.estimatedMatchCount)),
@@ -170,10 +170,10 @@ extension DocumentCollection {
         let considered = try planner.options(for: query)
         let actual = try forEach(matching: query, options: options) { _ in true }
         let used = actual.plan.indexNames
-        let rejections = rows.collection.indexes.filter { !$0.isRetiring }.compactMap { entry -> Rejection? in
+        let rejections = rows.collection.indexes.filter { !$0.isRetiring }.compactMap { entry -> Plan.Rejection? in
             if used.contains(where: { $0.hasSameBytes(as: entry.definition.name) }) { return nil }
             guard entry.isReady, entry.hasContent else {
-                return Rejection(index: entry.definition.name, reason: .notReady)
+                return Plan.Rejection(index: entry.definition.name, reason: .notReady)
             }
             return planner.rejection(of: entry.definition, query, options: considered)
         }

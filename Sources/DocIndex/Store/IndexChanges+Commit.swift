@@ -65,7 +65,7 @@ extension IndexChanges {
                 "an entry of the unique index \(index.definition.name) of \(collection.name) refers to row "
                     + "\(conflict.other), which contains no document; run verify and rebuild")
         }
-        let violation = UniqueViolation(
+        let violation = DocIndexError.UniqueViolation(
             collection: collection.name, index: index.definition.name,
             values: values.commonValues(of: added.content, and: other.content), ids: [added.id, other.id])
         throw DocIndexError(

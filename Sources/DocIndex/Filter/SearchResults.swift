@@ -3,29 +3,29 @@
 /// Used by a single thread.
 final class SearchResults {
     private let search: TextSearch
-    private var rows: [TextCondition: RowBitmap] = [:]
+    private var rows: [Filter.Search: RowBitmap] = [:]
     /// The rows of single documents that were checked; see ``look(at:for:)``.
-    private var single: [TextCondition: Set<UInt64>] = [:]
+    private var single: [Filter.Search: Set<UInt64>] = [:]
     private var scores: [UInt64: Int64] = [:]
 
     init(_ search: TextSearch) { self.search = search }
 
     /// Finds the rows of searches that documents will be checked for.
-    func find(_ conditions: some Sequence<TextCondition>) throws {
+    func find(_ conditions: some Sequence<Filter.Search>) throws {
         for condition in conditions where rows[condition] == nil {
             rows[condition] = RowBitmap(try search.rows(condition.query))
         }
     }
 
     /// Returns whether a search matches the document of a row. Either the search must have been run or the row checked.
-    func contains(_ row: UInt64, _ condition: TextCondition) -> Bool {
+    func contains(_ row: UInt64, _ condition: Filter.Search) -> Bool {
         rows[condition]?.contains(row) ?? single[condition]?.contains(row) ?? false
     }
 
     /// Determines which searches match one document, without searching for others.
     ///
     /// - Complexity: Independent of the number of documents, except for the logarithmic cost of lookups.
-    func look(at row: UInt64, for conditions: some Sequence<TextCondition>) throws {
+    func look(at row: UInt64, for conditions: some Sequence<Filter.Search>) throws {
         for condition in conditions {
             if try search.finds(row, condition.query) {
                 single[condition, default: []].insert(row)

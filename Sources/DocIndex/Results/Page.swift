@@ -5,7 +5,7 @@ public struct Page: Sendable, Hashable {
     /// The results.
     public let documents: [Document]
     /// The position of the next page; `nil` if there are no more results.
-    public let next: ContinuationToken?
+    public let next: Page.Token?
     /// How the results were found.
     public let explanation: Explanation
 }
@@ -31,7 +31,7 @@ extension DocumentCollection {
     /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins;
     ///   otherwise that of the whole query.
     public func page(
-        _ query: Query, after token: ContinuationToken? = nil, options: QueryOptions = QueryOptions()
+        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
     ) throws -> Page {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -62,7 +62,7 @@ extension DocumentCollection {
         }
         let next = documents.last.flatMap { last in
             hasMore
-                ? ContinuationToken(
+                ? Page.Token(
                     .init(
                         query: query.fingerprint, plan: content?.plan ?? plan.identity,
                         position: executor.positions.bytes(of: last.content, row: lastRow))) : nil
@@ -78,7 +78,7 @@ extension DocumentCollection {
 
     /// Returns the reader, and the plan of the first page if it is still available.
     private func prepare(
-        _ query: Query, _ options: QueryOptions, continuing content: ContinuationToken.Content?
+        _ query: Query, _ options: QueryOptions, continuing content: Page.Token.Content?
     ) throws -> (RowReader, Plan) {
         guard let content, options.hint == nil else { return try prepare(query, options) }
         try query.validate()

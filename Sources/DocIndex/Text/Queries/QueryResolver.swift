@@ -2,7 +2,7 @@
 /// searched field.
 final class QueryResolver {
     // Not the index itself: it keeps resolvers, which would create a reference cycle.
-    private let definition: IndexDefinition
+    private let indexName: String
     private let allFields: UInt32
     /// The analyzers, each with its fields.
     private let groups: [Group]
@@ -16,13 +16,13 @@ final class QueryResolver {
         let fields: UInt32
     }
 
-    init(_ index: TextIndex) {
-        definition = index.definition
-        allFields = index.allFields
-        groups = index.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
+    init(_ indexName: String, fields: [TextField]) {
+        self.indexName = indexName
+        allFields = fields.allBits
+        groups = fields.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
         stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
-        names = index.definition.components.map { component in
-            let path = component.path.description
+        names = fields.map { field in
+            let path = field.path.description
             let dot = path.utf8.lastIndex(of: UInt8(ascii: "."))
             return (path, dot.map { String(path[path.utf8.index(after: $0)...]) } ?? path)
         }
@@ -39,7 +39,7 @@ final class QueryResolver {
         guard termCount <= TextQuery.maximumTermCount else {
             throw DocIndexError(
                 .queryTooLarge,
-                "the search looks up \(termCount) terms in the text index \(definition.name); at most "
+                "the search looks up \(termCount) terms in the text index \(indexName); at most "
                     + "\(TextQuery.maximumTermCount) are allowed; use fewer or shorter words")
         }
         return resolved
@@ -82,8 +82,8 @@ final class QueryResolver {
         guard fields != 0 else {
             throw DocIndexError(
                 .invalidQuery,
-                "the text index \(definition.name) has no field \(name); it has "
-                    + "\(definition.fields.map(\.description).joined(separator: ", ")). "
+                "the text index \(indexName) has no field \(name); it has "
+                    + "\(names.map(\.path).joined(separator: ", ")). "
                     + "Put the word in quotes if it is not a field")
         }
         return fields

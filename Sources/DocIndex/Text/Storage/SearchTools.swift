@@ -21,7 +21,7 @@ final class SearchTools: Sendable {
     /// Returns a resolver for one search, which passes it to ``keep(_:)`` afterwards.
     func resolver(for index: TextIndex) -> QueryResolver {
         let kept = state.withLock { $0.resolvers.popLast() }
-        return kept?.resolver ?? QueryResolver(index)
+        return kept?.resolver ?? QueryResolver(index.name, fields: index.fields)
     }
 
     /// Keeps a resolver for another search.

@@ -14,7 +14,7 @@ extension DocumentCollection {
     public func completions(of beginning: String, limit: Int = 10) throws -> [IndexedWord] {
         let search = try textSearch(in: try reader())
         guard let prefix = Self.lastTerm(of: beginning, search.index) else { return [] }
-        return try search.terms(from: prefix).sorted {
+        return try Self.words(search, from: prefix).sorted {
             $0.documentCount != $1.documentCount ? $0.documentCount > $1.documentCount : $0.word < $1.word
         }.prefix(max(0, limit)).map { $0 }
     }
@@ -31,7 +31,7 @@ extension DocumentCollection {
         guard let first = letters.first, letters.count > 1 else { return [] }
         let reference = EditDistance(term, limit: letters.count < 5 ? 1 : 2)
         var found: [(distance: Int, word: IndexedWord)] = []
-        for candidate in try search.terms(from: Array(String(first).utf8)) {
+        for candidate in try Self.words(search, from: Array(String(first).utf8)) {
             guard let distance = reference.distance(to: Array(candidate.word.utf8)) else { continue }
             if distance == 0 { return [] }
             found.append((distance, candidate))
@@ -40,6 +40,10 @@ extension DocumentCollection {
             ($0.distance, -$0.word.documentCount, $0.word.word) < ($1.distance, -$1.word.documentCount, $1.word.word)
         }
         return found.prefix(max(0, limit)).map(\.word)
+    }
+
+    private static func words(_ search: TextSearch, from prefix: [UInt8]) throws -> [IndexedWord] {
+        try search.terms(from: prefix).map { IndexedWord(word: $0.word, documentCount: $0.documentCount) }
     }
 
     /// Returns the documents most similar to a document, best first, without the document itself. Looks for the words
@@ -62,7 +66,7 @@ extension DocumentCollection {
     /// Returns the last word of a string as a term of the first field with a word tokenizer, or of the first field if
     /// none has one.
     private static func lastTerm(of text: String, _ index: TextIndex) -> [UInt8]? {
-        let analyzers = index.definition.components.map(\.analyzer)
+        let analyzers = index.fields.map(\.analyzer)
         guard let analyzer = analyzers.first(where: \.hasWords) ?? analyzers.first else { return nil }
         return switch AnalysisChain(analyzer).tokens(of: text, isExact: true, keepsStopWords: true).last?.form {
         case nil: nil

@@ -106,7 +106,7 @@ struct QueryDiagnosis {
     /// Checks for a string that is not a date but is compared with dates.
     private mutating func probeDates(_ leaf: Leaf) throws {
         guard case .compare(_, let comparison, .string(let text)) = leaf.filter, comparison != .equal,
-            DateText.date(in: text, formats: DateFormat.allCases) == nil, DateSpan(text) == nil,
+            DateText.date(in: text, formats: DateFormat.allCases) == nil, Filter.DateSpan(text) == nil,
             try FieldCandidates.holdsDatesAlone(leaf.path, in: collection)
         else { return }
         append(
@@ -186,7 +186,7 @@ extension Filter {
         case .isIn(_, let values) where !values.isEmpty:
             .hasKind(path, values.reduce(into: []) { $0.formUnion(kind($1)) })
         case .hasPrefix, .contains, .hasMatch, .isBelow: .hasKind(path, [.string])
-        case .isDated, .hasDatePart: .isDated(path, DateSpan())
+        case .isDated, .hasDatePart: .isDated(path, Filter.DateSpan())
         case .isCongruent: .hasKind(path, [.int])
         case .hasCount: .hasKind(path, [.array])
         default: nil

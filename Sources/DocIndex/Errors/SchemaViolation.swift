@@ -1,13 +1,15 @@
-/// A violation in a schema and its place.
-public struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
-    /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901), such as
-    /// `/collections/photos/indexes/year`. Empty for the schema itself.
-    public let path: String
-    /// A description of the violation and how to fix it.
-    public let message: String
+extension DocIndexError {
+    /// A violation in a schema and its place.
+    public struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
+        /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901), such as
+        /// `/collections/photos/indexes/year`. Empty for the schema itself.
+        public let path: String
+        /// A description of the violation and how to fix it.
+        public let message: String
 
-    /// The place and the message.
-    public var description: String { "\(path.isEmpty ? "the schema" : path) \(message)" }
+        /// The place and the message.
+        public var description: String { "\(path.isEmpty ? "the schema" : path) \(message)" }
+    }
 }
 
 /// A place in JSON, written as a JSON pointer (RFC 6901).
@@ -32,7 +34,7 @@ struct JSONPointer: Hashable {
 
 extension DocIndexError {
     /// Returns the error that lists every violation of a schema.
-    static func invalidSchema(_ violations: [SchemaViolation]) -> DocIndexError {
+    static func invalidSchema(_ violations: [DocIndexError.SchemaViolation]) -> DocIndexError {
         let all = violations.map(\.description).joined(separator: "; ")
         let message =
             violations.count == 1

@@ -5,7 +5,7 @@ final class ReadableIndexes: Sendable {
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
-    let text: TextIndex?
+    let text: TextIndexAdapter?
     /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
     /// found.
     let textHasOtherStemmer: Bool
@@ -17,7 +17,7 @@ final class ReadableIndexes: Sendable {
         let withContent = Set(entries.filter(\.hasContent).map(\.number))
         values = all.compactMap { $0 as? ValueIndex }.filter { withContent.contains($0.number) }
         locations = all.compactMap { $0 as? GeoIndex }
-        let text = all.lazy.compactMap { $0 as? TextIndex }.first
+        let text = all.lazy.compactMap { $0 as? TextIndexAdapter }.first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
         hasOtherStemmers = entries.contains {

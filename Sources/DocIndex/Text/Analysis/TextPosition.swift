@@ -1,0 +1,77 @@
+/// A place of a term in a document: the field, and the index of the word in the field.
+struct TextPosition: Hashable, Comparable {
+    /// The field in the upper five bits, the position in the others.
+    var bits: UInt32
+
+    /// The maximum number of fields of an index.
+    static let fieldLimit = 32
+    /// The largest position. Words after it are found, but not in phrases.
+    static let positionLimit: UInt32 = 1 << 27 - 1
+    /// The number of positions between two strings in the same field, so that no phrase matches across both.
+    static let gap: UInt32 = 100
+
+    init(field: Int, position: UInt32) { bits = UInt32(field) << 27 | min(position, Self.positionLimit) }
+
+    var field: Int { Int(bits >> 27) }
+    var position: UInt32 { bits & Self.positionLimit }
+
+    static func < (a: TextPosition, b: TextPosition) -> Bool { a.bits < b.bits }
+
+    /// Appends the positions of one posting: for each field, the distances between positions as varints, each shifted
+    /// left by one. The lowest bit says whether another position follows in the field. Part of the on-disk format; must
+    /// not change.
+    ///
+    /// - Returns: the fields, as bits.
+    static func append(_ places: Span<TextPosition>, to bytes: inout [UInt8]) -> UInt32 {
+        var fields: UInt32 = 0
+        var previous: UInt32 = 0
+        for index in places.indices {
+            let place = places[index]
+            if fields >> UInt32(place.field) & 1 == 0 {
+                fields |= 1 << UInt32(place.field)
+                previous = 0
+            }
+            let isFollowed = index + 1 < places.count && places[index + 1].field == place.field
+            let value = UInt64(place.position &- previous) << 1 | (isFollowed ? 1 : 0)
+            if value < 0x80 { bytes.append(UInt8(truncatingIfNeeded: value)) } else { Varint.append(value, to: &bytes) }
+            previous = place.position
+        }
+        return fields
+    }
+
+    /// Reads the positions of one posting. Returns `false` if they are corrupt.
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPosition])
+        -> Bool
+    {
+        var rest = fields
+        while rest != 0 {
+            let field = rest.trailingZeroBitCount
+            rest &= rest - 1
+            var position: UInt64 = 0
+            while true {
+                guard let value = Varint.read(bytes, &offset), value <= UInt64(UInt32.max) << 1 else { return false }
+                position += value >> 1
+                guard position <= UInt64(positionLimit) else { return false }
+                places.append(TextPosition(field: field, position: UInt32(position)))
+                if value & 1 == 0 { break }
+            }
+        }
+        return true
+    }
+
+    /// Skips the positions of one posting. Returns `false` if they are corrupt.
+    static func skip(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32) -> Bool {
+        var left = fields.nonzeroBitCount
+        while left > 0 {
+            // The lowest bit of a varint's first byte is the lowest bit of the number.
+            guard offset < bytes.count else { return false }
+            if bytes[offset] & 1 == 0 { left -= 1 }
+            while bytes[offset] >= 0x80 {
+                offset += 1
+                guard offset < bytes.count else { return false }
+            }
+            offset += 1
+        }
+        return true
+    }
+}

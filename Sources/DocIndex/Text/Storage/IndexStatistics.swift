@@ -1,0 +1,17 @@
+/// Totals over all documents of a text index.
+struct IndexStatistics: Sendable, Hashable {
+    /// The number of documents with at least one word.
+    var documents: Int64 = 0
+    /// The number of words in all documents.
+    var words: Int64 = 0
+
+    static func += (sum: inout IndexStatistics, other: IndexStatistics) {
+        sum.documents += other.documents
+        sum.words += other.words
+    }
+
+    static func -= (sum: inout IndexStatistics, other: IndexStatistics) {
+        sum.documents -= other.documents
+        sum.words -= other.words
+    }
+}

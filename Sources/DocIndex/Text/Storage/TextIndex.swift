@@ -1,0 +1,61 @@
+internal import LevelKit
+
+/// A full-text index of the string fields of documents.
+///
+/// Postings are stored in segments (``TextSegment``); documents not yet in a segment are searched in memory
+/// (``InMemoryIndex``). For scoring, all fields of the index count as one text; each posting records the fields in which
+/// the term occurs. Values that are not strings and documents without words are ignored.
+final class TextIndex: Sendable {
+    /// The number in the catalog.
+    let number: UInt32
+    /// The name, for messages.
+    let name: String
+    let fields: [TextField]
+    /// The weight of an occurrence in each field.
+    let weights: [UInt32]
+    /// Objects that searches reuse.
+    let tools = SearchTools()
+
+    init(number: UInt32, name: String, fields: [TextField]) {
+        self.number = number
+        self.name = name
+        self.fields = fields
+        weights = fields.map { UInt32(clamping: $0.weight) }
+    }
+
+    /// Whether postings record their fields.
+    var hasFields: Bool { weights.count > 1 }
+
+    /// Replaces the contents of `words` with the words of a document.
+    func analyze(_ document: DocumentObject, into words: inout AnalyzedDocument) {
+        words.removeAll()
+        if words.chains.isEmpty { words.chains = AnalysisChain.chains(fields.map(\.analyzer)) }
+        for (number, field) in fields.enumerated() {
+            field.path.forEachElement(in: document) { value in
+                if case .string(let text) = value { words.append(text, field: number, weight: field.weight) }
+            }
+        }
+    }
+}
+
+/// The change of one document in a batch.
+struct TextChange {
+    let row: UInt64
+    let old: DocumentObject?
+    let new: DocumentObject?
+}
+
+/// A text index, and the documents that it indexes.
+struct TextIndexSource {
+    let index: TextIndex
+    /// Returns the document of a row as a reader sees it; `nil` if there is none.
+    let document: (_ row: UInt64, _ reader: any KeyValueReader) throws -> DocumentObject?
+}
+
+/// The text indexes of a store.
+protocol TextIndexDirectory {
+    /// All text indexes, including those being built.
+    var textIndexes: [TextIndexSource] { get }
+    /// Returns the text index with a number; `nil` if no text index has it.
+    func textIndex(numbered number: UInt32) -> TextIndexSource?
+}
