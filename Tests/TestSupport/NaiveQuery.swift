@@ -16,7 +16,7 @@ public enum NaiveQuery {
         found.sort { a, b in
             for (position, key) in query.sort.enumerated() {
                 let order = compare(a.keys[position], b.keys[position], key.collation)
-                if order != 0 { return (order < 0) != key.isDescending }
+                if order != 0 { return (order < 0) != (key.order == .descending) }
             }
             return a.place < b.place
         }

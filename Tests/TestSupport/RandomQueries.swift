@@ -79,11 +79,12 @@ public struct RandomQueries: Sendable {
                 query.sort.append(
                     Query.SortKey(
                         .distance(.location(documents.random.pick(["n", "tags", "people[]"])), to: Self.center),
-                        isDescending: documents.random.once(in: 4)))
+                        order: documents.random.once(in: 4) ? .descending : .ascending))
             } else if !path.hasArrayStep {
                 let collation = documents.random.once(in: 4) ? documents.random.pick(TextCollation.allCases) : .binary
                 query.sort.append(
-                    Query.SortKey(path, isDescending: documents.random.once(in: 2), collation: collation))
+                    Query.SortKey(
+                        path, order: documents.random.once(in: 2) ? .descending : .ascending, collation: collation))
             }
         }
         if documents.random.once(in: 2) { query.limit = documents.random.pick([0, 1, 2, 3, 5, 10, 30, 1000]) }

@@ -164,41 +164,19 @@ extension QueryExecutor {
         of scan: Plan.IndexScan, _ index: ValueIndex, _ body: (_ entry: Span<UInt8>, _ count: UInt64) throws -> Void
     ) throws {
         let counters = IndexCounters(index: index)
-        let prefixCount = index.entryPrefix.count
-        let hasDescending = index.components.contains { $0.order == .descending }
         for range in scan.ranges {
-            guard case .included(var lower) = range.lower, case .excluded(let upper) = range.upper,
-                lower.count > prefixCount, upper.count >= prefixCount
-            else { throw index.damaged }
+            guard let range = CounterRange(of: range, in: index) else { throw index.damaged }
             if scan.hasRisingRows {
-                // The range begins with a value and the byte before its rows.
-                lower.removeLast()
                 try noteKey()
-                let count = try counters.count(Array(lower[prefixCount...]), in: rows.snapshot)
-                if count > 0 { try body(lower.span, count) }
+                let count = try counters.count(Array(range.singleValue), in: rows.snapshot)
+                if count > 0 { try body(range.entryBeginning.span, count) }
                 continue
             }
-            // Bounds lie between entries. A counter is compared with them as the first entry of its value would be.
-            var start = lower.last == 0x01 ? lower.dropLast() : lower[...]
-            // In descending order, a longer string comes before the entries of its prefix, but its counter comes after
-            // that of the prefix. Start at the prefix.
-            if hasDescending,
-                let end = start.indices.dropFirst(prefixCount).dropLast().first(where: {
-                    start[$0] == 0xff && start[$0 + 1] == 0
-                })
-            {
-                start = start[...end]
-            }
-            var cursor = try rows.snapshot.cursor(
-                in: .from(counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
-            let skipped = counters.key([]).count
-            var entry = Array(lower[..<prefixCount])
+            var cursor = try rows.snapshot.cursor(in: range.counters)
+            var entry: [UInt8] = []
             while try cursor.advanceUnchecked() {
                 try noteKey()
-                entry.removeSubrange(prefixCount...)
-                for place in skipped..<cursor.key.count { entry.append(cursor.key[place]) }
-                StoreKey.appendRow(1, to: &entry)
-                guard !entry.lexicographicallyPrecedes(lower), entry.lexicographicallyPrecedes(upper) else { continue }
+                guard range.setFirstEntry(&entry, ofCounter: cursor.key) else { continue }
                 try body(entry.span, try counters.count(cursor.value))
             }
         }

@@ -88,7 +88,7 @@ extension FilterParser {
             if offset + 1 < tokens.count, case .quoted(let text) = tokens[offset + 1].kind {
                 offset += 1
                 do throws(JSONError) {
-                    let value = try DocumentValue(json: text, isExtended: true)
+                    let value = try DocumentValue(json: text, notation: .dump)
                     offset += 1
                     return value
                 } catch {

@@ -13,7 +13,7 @@ enum CoveredValues {
             var texts: [[UInt8]] = []
             path.forEachElement(in: document) { value in
                 var text: [UInt8] = []
-                value.writeJSON(to: &text, JSONWriter(isExtended: true))
+                value.writeJSON(to: &text, JSONWriter(notation: .dump))
                 texts.append(text)
             }
             Varint.append(UInt64(texts.count), to: &bytes)
@@ -39,7 +39,7 @@ enum CoveredValues {
             var values: [DocumentValue] = []
             for _ in 0..<valueCount {
                 guard let length = Varint.read(bytes.span, &offset), length <= UInt64(bytes.count - offset),
-                    let value = try? JSONParser(isExtended: true).parse(Array(bytes[offset..<offset + Int(length)]))
+                    let value = try? JSONParser(notation: .dump).parse(Array(bytes[offset..<offset + Int(length)]))
                 else { return nil }
                 values.append(value)
                 offset += Int(length)

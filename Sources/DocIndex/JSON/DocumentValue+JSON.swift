@@ -7,14 +7,6 @@ extension DocumentValue {
         self = try JSONParser(notation: notation).parse(json)
     }
 
-    /// Parses the value in `json`, in dump or plain notation; see ``JSONNotation``.
-    ///
-    /// - Throws: ``JSONError``.
-    /// - Complexity: O(*n*).
-    public init(json: String, isExtended: Bool) throws(JSONError) {
-        self = try JSONParser(isExtended: isExtended).parse(json)
-    }
-
     /// The value as compact JSON, with members in order; see ``JSONWriter``.
     ///
     /// - Complexity: O(*n*).
@@ -39,7 +31,7 @@ extension DocumentValue {
 
 extension DocumentValue: CustomStringConvertible {
     /// The value as compact JSON in dump notation.
-    public var description: String { json(JSONWriter(isExtended: true)) }
+    public var description: String { json(JSONWriter(notation: .dump)) }
 }
 
 extension DocumentObject: CustomStringConvertible {

@@ -27,8 +27,8 @@ extension JSONParser {
             /// Parses the element.
             ///
             /// - Throws: ``JSONError`` with a position in the whole text.
-            public func value(isExtended: Bool = false) throws(JSONError) -> DocumentValue {
-                try JSONParser(isExtended: isExtended, start: start).parse(bytes)
+            public func value(notation: JSONNotation = .plain) throws(JSONError) -> DocumentValue {
+                try JSONParser(notation: notation, start: start).parse(bytes)
             }
         }
 

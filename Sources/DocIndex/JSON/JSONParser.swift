@@ -29,14 +29,6 @@ public struct JSONParser: Sendable {
         self.maximumDepth = maximumDepth
     }
 
-    /// Creates a parser for dump or plain notation.
-    public init(
-        isExtended: Bool, start: JSONError.Position = JSONError.Position(),
-        maximumDepth: Int = DocumentValue.maximumDepth
-    ) {
-        self.init(notation: isExtended ? .dump : .plain, start: start, maximumDepth: maximumDepth)
-    }
-
     /// Parses `text`, which must consist of one value and optional white space around it.
     ///
     /// - Throws: ``JSONError`` with the position of the first byte that is not accepted.

@@ -29,11 +29,6 @@ public struct JSONWriter: Sendable {
         self.notation = notation
     }
 
-    /// Creates a writer for dump or plain notation.
-    public init(layout: Layout = .compact, sortsNames: Bool = false, isExtended: Bool) {
-        self.init(layout: layout, sortsNames: sortsNames, notation: isExtended ? .dump : .plain)
-    }
-
     /// Appends the text of `value` to `text`, without a trailing line feed.
     ///
     /// - Complexity: O(*n*) in the size of the value; O(*n* log *n*) in the members of an object if names are sorted.

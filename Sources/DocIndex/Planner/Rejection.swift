@@ -103,7 +103,7 @@ extension Planner {
         var sorted: [String] = []
         if let keys = Self.openKeys(of: query.sort, query.filter.normalized.conjuncts) {
             sorted = keys.map {
-                "\(Query.SortKey($0.path, isDescending: $0.isDescending, collation: $0.collation))"
+                "\(Query.SortKey($0.path, order: $0.isDescending ? .descending : .ascending, collation: $0.collation))"
             }
         }
         if query.limit != nil || ranges.isEmpty {

@@ -84,7 +84,8 @@ extension Query.SortKey: Codable {
     /// `longitude`; or `score` with the value true. Each can have `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
-        let isDescending = try values.decodeIfPresent(Bool.self, forKey: .descending) ?? false
+        let order: IndexComponent.Order =
+            try values.decodeIfPresent(Bool.self, forKey: .descending) == true ? .descending : .ascending
         if let field = try values.decodeIfPresent(String.self, forKey: .field) {
             let name = try values.decodeIfPresent(String.self, forKey: .collation) ?? TextCollation.binary.rawValue
             guard let collation = TextCollation(rawValue: name) else {
@@ -93,11 +94,11 @@ extension Query.SortKey: Codable {
                     "unknown collation \(name); the collations are "
                         + TextCollation.allCases.map(\.rawValue).joined(separator: ", "))
             }
-            self.init(try FieldPath(parsing: field), isDescending: isDescending, collation: collation)
+            self.init(try FieldPath(parsing: field), order: order, collation: collation)
             return
         }
         if try values.decodeIfPresent(Bool.self, forKey: .score) == true {
-            self.init(.score, isDescending: isDescending)
+            self.init(.score, order: order)
             return
         }
         let paths = try values.decode([String].self, forKey: .distance).map { try FieldPath(parsing: $0) }
@@ -111,7 +112,7 @@ extension Query.SortKey: Codable {
         let field =
             paths.count == 1
             ? GeoField.location(paths[0]) : .coordinates(latitude: paths[0], longitude: paths[1])
-        self.init(.distance(field, to: center), isDescending: isDescending)
+        self.init(.distance(field, to: center), order: order)
     }
 
     /// Encodes the key in the format of ``init(from:)``.

@@ -13,22 +13,22 @@ extension Query {
 
         /// The value to compare.
         public var key: Key
-        /// Whether larger values come first.
-        public var isDescending: Bool
+        /// The direction.
+        public var order: IndexComponent.Order
         /// The order and equality of strings. Only fields have a collation. An index whose component has the same
         /// collation has this order.
         public var collation: TextCollation
 
         /// Creates a sort key.
-        public init(_ key: Key, isDescending: Bool = false, collation: TextCollation = .binary) {
+        public init(_ key: Key, order: IndexComponent.Order = .ascending, collation: TextCollation = .binary) {
             self.key = key
-            self.isDescending = isDescending
+            self.order = order
             self.collation = collation
         }
 
         /// Creates a sort key for a field.
-        public init(_ path: FieldPath, isDescending: Bool = false, collation: TextCollation = .binary) {
-            self.init(.field(path), isDescending: isDescending, collation: collation)
+        public init(_ path: FieldPath, order: IndexComponent.Order = .ascending, collation: TextCollation = .binary) {
+            self.init(.field(path), order: order, collation: collation)
         }
 
         /// Orders by a field, smaller values first: missing, `null`, `false`, `true`, numbers, strings, dates, bytes,
@@ -41,15 +41,20 @@ extension Query {
         }
         /// Orders by a field, larger values first.
         public static func descending(_ path: FieldPath, collation: TextCollation = .binary) -> SortKey {
-            SortKey(path, isDescending: true, collation: collation)
+            SortKey(path, order: .descending, collation: collation)
         }
         /// Orders by the distance from a point, nearest first.
         public static func nearest(_ field: GeoField, to center: GeoPoint) -> SortKey {
             SortKey(.distance(field, to: center))
         }
         /// Orders by score, best matches first.
-        public static var bestFirst: SortKey { SortKey(.score, isDescending: true) }
+        public static var bestFirst: SortKey { SortKey(.score, order: .descending) }
     }
+}
+
+extension Query.SortKey {
+    /// Whether larger values come first.
+    var isDescending: Bool { order == .descending }
 }
 
 extension Query.SortKey: CustomStringConvertible {
@@ -94,11 +99,14 @@ extension Query.SortKey {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             let isDescending = part.hasPrefix("-")
             let field = isDescending ? part.dropFirst() : part
-            if field == scoreNotation[...] { return Query.SortKey(.score, isDescending: isDescending) }
+            if field == scoreNotation[...] {
+                return Query.SortKey(.score, order: isDescending ? .descending : .ascending)
+            }
             let (collation, path) = collated(field) ?? (.binary, field)
             do {
                 return Query.SortKey(
-                    try FieldPath(parsing: String(path)), isDescending: isDescending, collation: collation)
+                    try FieldPath(parsing: String(path)), order: isDescending ? .descending : .ascending,
+                    collation: collation)
             } catch {
                 throw DocIndexError(.invalidQuery, "cannot sort by \(part): \(error)")
             }

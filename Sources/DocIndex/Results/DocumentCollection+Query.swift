@@ -33,7 +33,7 @@ extension DocumentCollection {
     @discardableResult
     public func forEach(
         matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Document) throws -> Bool
-    ) throws -> Explanation {
+    ) throws -> Plan.Execution {
         let clock = ContinuousClock()
         let begin = clock.now
         let (rows, plan) = try prepare(query, options)
@@ -43,7 +43,7 @@ extension DocumentCollection {
             count += 1
             return try body(try RowReader.document(record: record, row: row, collection: rows.collection))
         }
-        return Explanation(
+        return Plan.Execution(
             plan: plan, keysExamined: executor.work.keysExamined, documentsExamined: executor.work.documentsExamined,
             resultCount: count, didLeaveWalk: executor.didLeaveWalk, duration: clock.now - begin)
     }
@@ -134,7 +134,7 @@ extension DocumentCollection {
 
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {
         let count = try rows.documentCount()
-        let cardinality = Cardinality(snapshot: rows.snapshot, database: store.database, documentCount: count)
+        let cardinality = CardinalityEstimator(snapshot: rows.snapshot, database: store.database, documentCount: count)
         // Comparing plans counts the same few ranges several times.
         var known: [(index: UInt32, ranges: [KeyRange], count: Int)] = []
         return Planner(
@@ -149,21 +149,4 @@ extension DocumentCollection {
             textIndex: rows.search?.index,
             countMatches: { try rows.search?.estimatedCount($0) ?? 0 }, purpose: purpose)
     }
-}
-
-/// How a query was answered.
-public struct Explanation: Sendable, Hashable {
-    /// The plan.
-    public let plan: Plan
-    /// The number of index entries and document keys read.
-    public let keysExamined: Int
-    /// The number of documents read and checked.
-    public let documentsExamined: Int
-    /// The number of documents in the result.
-    public let resultCount: Int
-    /// Whether the planned walk or scan was abandoned because it found too few results. The remaining results then came
-    /// from reading all candidate rows.
-    public let didLeaveWalk: Bool
-    /// The time from choosing the plan to the last result, including time spent by the caller.
-    public let duration: Duration
 }

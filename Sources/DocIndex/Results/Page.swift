@@ -7,7 +7,7 @@ public struct Page: Sendable, Hashable {
     /// The position of the next page; `nil` if there are no more results.
     public let next: Page.Token?
     /// How the results were found.
-    public let explanation: Explanation
+    public let execution: Plan.Execution
 }
 
 extension DocumentCollection {
@@ -69,7 +69,7 @@ extension DocumentCollection {
         }
         return Page(
             documents: documents, next: next,
-            explanation: Explanation(
+            execution: Plan.Execution(
                 plan: plan, keysExamined: executor.work.keysExamined,
                 documentsExamined: executor.work.documentsExamined, resultCount: documents.count,
                 didLeaveWalk: executor.didLeaveWalk,

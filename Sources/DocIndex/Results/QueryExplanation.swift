@@ -6,7 +6,7 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The query.
     public let query: Query
     /// The plan, and how much was read.
-    public let actual: Explanation
+    public let actual: Plan.Execution
     /// The other plans considered, cheapest first.
     public let alternatives: [Plan]
     /// The indexes that are not used.

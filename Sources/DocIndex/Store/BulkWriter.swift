@@ -91,11 +91,11 @@ public final class BulkWriter {
 
     /// Stores a document given as JSON.
     ///
-    /// - Parameter isExtended: whether ``JSONWriter``'s extended forms, as found in a dump, are decoded.
+    /// - Parameter notation: how the JSON represents bytes and dates.
     /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` if the JSON is not an
     ///   object; the error of a commit of earlier documents.
-    public func put(json text: Span<UInt8>, isExtended: Bool = false) throws {
-        guard case .object(let content) = try JSONParser(isExtended: isExtended).parse(text) else {
+    public func put(json text: Span<UInt8>, notation: JSONNotation = .plain) throws {
+        guard case .object(let content) = try JSONParser(notation: notation).parse(text) else {
             throw DocIndexError(.invalidDocument, "document \(count + 1) is not a JSON object; wrap it in one")
         }
         try put(content)

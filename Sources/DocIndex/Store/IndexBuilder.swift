@@ -10,7 +10,7 @@ struct IndexBuilder {
     let state: WriterState
 
     /// A document that an index cannot store.
-    struct Failure: Error {
+    struct BuildError: Error {
         let index: UInt32
         let error: DocIndexError
     }
@@ -23,7 +23,7 @@ struct IndexBuilder {
     /// Adds the entries of the next documents to indexes. Must be called with the writer's lock.
     ///
     /// - Returns: The last row that the indexes now cover; `nil` if they are complete.
-    /// - Throws: ``Failure`` for a document that an index cannot store. Nothing is written in that case.
+    /// - Throws: ``BuildError`` for a document that an index cannot store. Nothing is written in that case.
     func buildSlice(
         of entries: [Catalog.IndexEntry], in collection: Catalog.CollectionEntry, catalog: Catalog
     ) throws -> UInt64? {
@@ -61,7 +61,7 @@ struct IndexBuilder {
                         [index], of: document.id, old: nil, new: document.content, row: row,
                         collection: collection.name)
                 } catch let error as DocIndexError where error.code == .tooManyEntries {
-                    throw Failure(index: index.number, error: error)
+                    throw BuildError(index: index.number, error: error)
                 }
             }
             last = row

@@ -61,7 +61,7 @@ struct ConditionOptions: ParsableArguments {
             let name = String(text[..<split])
             guard parameters[name] == nil else { throw CommandError(.usage, "--param \(name) is given twice") }
             let value = String(text[text.index(after: split)...])
-            parameters[name] = (try? JSONParser(isExtended: true).parse(Array(value.utf8))) ?? .string(value)
+            parameters[name] = (try? JSONParser(notation: .dump).parse(Array(value.utf8))) ?? .string(value)
         }
         return parameters
     }

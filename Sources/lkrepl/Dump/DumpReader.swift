@@ -135,7 +135,7 @@ struct DumpReader: ~Copyable {
         do {
             // A document is nested one level deeper in its line than in a store.
             let parser = JSONParser(
-                isExtended: true, start: JSONError.Position(offset: line.offset, line: line.number, column: 1),
+                notation: .dump, start: JSONError.Position(offset: line.offset, line: line.number, column: 1),
                 maximumDepth: DocumentValue.maximumDepth + 1)
             guard case .object(let object) = try parser.parse(line.bytes) else {
                 throw DumpError("a line is not a JSON object")

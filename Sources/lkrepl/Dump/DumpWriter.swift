@@ -89,7 +89,7 @@ struct DumpWriter {
     private mutating func write(collection: String, id: DocumentID, _ content: DocumentObject) throws {
         // Serialize the document once, for both the line and the digest.
         var json: [UInt8] = []
-        DocumentValue.object(content).writeJSON(to: &json, JSONWriter(isExtended: true))
+        DocumentValue.object(content).writeJSON(to: &json, JSONWriter(notation: .dump))
         digest.add(collection: collection, id: id, json: json.span)
         line.removeAll(keepingCapacity: true)
         line += #"{"c":"#.utf8
@@ -153,7 +153,7 @@ struct DumpWriter {
     }
 
     private mutating func appendLine(_ object: DocumentObject) throws {
-        DocumentValue.object(object).writeJSON(to: &line, JSONWriter(isExtended: true))
+        DocumentValue.object(object).writeJSON(to: &line, JSONWriter(notation: .dump))
         line.append(0x0a)
     }
 }

@@ -23,7 +23,8 @@ final class PlainRecordSource: RecordSource {
         self.plain = plain
         source = DocumentSource(
             input, format: format, maximumLineByteCount: maximumLineByteCount,
-            parsing: JSONParser(isExtended: plain.readsRecords, maximumDepth: DocumentValue.maximumDepth + 1))
+            parsing: JSONParser(
+                notation: plain.readsRecords ? .dump : .plain, maximumDepth: DocumentValue.maximumDepth + 1))
     }
 
     var name: String { source.name }

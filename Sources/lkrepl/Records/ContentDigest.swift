@@ -53,7 +53,7 @@ struct ContentDigest {
     /// Adds a document.
     mutating func add(collection: String, id: DocumentID, content: DocumentObject) {
         var value: [UInt8] = []
-        DocumentValue.object(content).writeJSON(to: &value, JSONWriter(isExtended: true))
+        DocumentValue.object(content).writeJSON(to: &value, JSONWriter(notation: .dump))
         add(collection: collection, id: id, json: value.span)
     }
 
@@ -70,7 +70,7 @@ struct ContentDigest {
     /// Adds a line that is not a record: its compact JSON and a newline.
     mutating func add(envelope object: DocumentObject) {
         var text: [UInt8] = []
-        DocumentValue.object(object).writeJSON(to: &text, JSONWriter(isExtended: true))
+        DocumentValue.object(object).writeJSON(to: &text, JSONWriter(notation: .dump))
         text.append(0x0a)
         append(text.span)
     }

@@ -110,8 +110,8 @@ import Testing
             guard let body = try? BodyEncoder.encode(value, names: &names),
                 let copy = try? BodyDecoder.decode(body, names: names)
             else { return false }
-            let writer = JSONWriter(layout: .pretty, isExtended: true)
-            guard let parsed = try? DocumentValue(json: copy.json(writer), isExtended: true) else { return false }
+            let writer = JSONWriter(layout: .pretty, notation: .dump)
+            guard let parsed = try? DocumentValue(json: copy.json(writer), notation: .dump) else { return false }
             return parsed == copy && Set([parsed]).contains(value)
         }
         #expect(isSound == true)

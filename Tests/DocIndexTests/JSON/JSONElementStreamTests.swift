@@ -122,7 +122,7 @@ import Testing
 
     @Test func `Elements are read in extended notation on request`() throws {
         let (elements, _) = elements(of: Array(#"[{"$bytes":"AA=="}]"#.utf8), inPiecesOf: 100)
-        #expect(try elements[0].value(isExtended: true) == .bytes([0]))
+        #expect(try elements[0].value(notation: .dump) == .bytes([0]))
         #expect(try elements[0].value() == ["$bytes": "AA=="])
     }
 
@@ -148,12 +148,12 @@ import Testing
         var generator = DocumentGenerator()
         for _ in 0..<300 {
             let values = (0..<generator.number(below: 6)).map { _ in generator.value() }
-            let writer = JSONWriter(layout: generator.next() & 1 == 0 ? .compact : .pretty, isExtended: true)
+            let writer = JSONWriter(layout: generator.next() & 1 == 0 ? .compact : .pretty, notation: .dump)
             let text = Array(DocumentValue.array(values).json(writer).utf8)
             let (elements, error) = elements(of: text, inPiecesOf: 1 + generator.number(below: 20))
             #expect(error == nil, "seed \(generator.seed)")
             #expect(
-                try elements.map { element in try element.value(isExtended: true) } == values, "seed \(generator.seed)")
+                try elements.map { element in try element.value(notation: .dump) } == values, "seed \(generator.seed)")
         }
     }
 }

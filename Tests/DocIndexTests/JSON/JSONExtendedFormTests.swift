@@ -29,8 +29,8 @@ import Testing
     )
         throws
     {
-        #expect(value.json(JSONWriter(isExtended: true)) == text)
-        #expect(try DocumentValue(json: text, isExtended: true) == value)
+        #expect(value.json(JSONWriter(notation: .dump)) == text)
+        #expect(try DocumentValue(json: text, notation: .dump) == value)
         #expect(value.description == text)
     }
 
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func `A $lit form that needs no wrapping is accepted`() throws {
-        #expect(try DocumentValue(json: #"{"$lit":{"a":1}}"#, isExtended: true) == ["a": 1])
-        #expect(try DocumentValue(json: #"{"$lit":{}}"#, isExtended: true) == [:])
+        #expect(try DocumentValue(json: #"{"$lit":{"a":1}}"#, notation: .dump) == ["a": 1])
+        #expect(try DocumentValue(json: #"{"$lit":{}}"#, notation: .dump) == [:])
     }
 
     static let refused: [(String, Int)] = [
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: refused) func `An unknown or malformed extended form is rejected at the start of its object`(
         text: String, offset: Int
     ) {
-        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
+        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, notation: .dump) }
         #expect(error?.code == .invalidExtendedForm)
         #expect(error?.offset == offset)
     }
@@ -95,7 +95,7 @@ import Testing
         ),
     ])
     func `The error for a malformed extended form names the expected form`(text: String, message: String) {
-        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, isExtended: true) }
+        let error = #expect(throws: JSONError.self) { try DocumentValue(json: text, notation: .dump) }
         #expect(error?.message == message)
     }
 
@@ -111,9 +111,9 @@ import Testing
             for wrapper in ["$lit", "$x", "a"] {
                 var value = innermost
                 for _ in own..<limit { value = [wrapper: value] }
-                #expect(try DocumentValue(json: value.description, isExtended: true) == value)
+                #expect(try DocumentValue(json: value.description, notation: .dump) == value)
                 let error = #expect(throws: JSONError.self) {
-                    try DocumentValue(json: DocumentValue.array([value]).description, isExtended: true)
+                    try DocumentValue(json: DocumentValue.array([value]).description, notation: .dump)
                 }
                 #expect(error?.code == .tooDeep)
             }
@@ -125,8 +125,8 @@ import Testing
         for _ in 0..<(DocumentGenerator.isLong ? 200_000 : 5_000) {
             let value = generator.value()
             for layout in [JSONWriter.Layout.compact, .pretty] {
-                let text = value.json(JSONWriter(layout: layout, isExtended: true))
-                let again = try DocumentValue(json: text, isExtended: true)
+                let text = value.json(JSONWriter(layout: layout, notation: .dump))
+                let again = try DocumentValue(json: text, notation: .dump)
                 #expect(again == value, "seed \(generator.seed): \(text)")
             }
         }

@@ -162,8 +162,8 @@ import Testing
     }
 
     private static func check(_ refused: Refused) {
-        for isExtended in [false, true] {
-            let parser = JSONParser(isExtended: isExtended)
+        for notation in [JSONNotation.plain, .dump] {
+            let parser = JSONParser(notation: notation)
             let error = #expect(throws: JSONError.self) { try parser.parse(refused.bytes) }
             #expect(error?.code == refused.code)
             #expect(error?.line == refused.line)
@@ -193,8 +193,8 @@ import Testing
             for _ in 0...generator.number(below: 3) {
                 bytes[generator.number(below: bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
             }
-            let value = try? JSONParser(isExtended: true).parse(bytes)
-            if let value { #expect((try? DocumentValue(json: value.description, isExtended: true)) == value) }
+            let value = try? JSONParser(notation: .dump).parse(bytes)
+            if let value { #expect((try? DocumentValue(json: value.description, notation: .dump)) == value) }
         }
     }
 }

@@ -56,17 +56,17 @@ import Testing
 
     @Test func `The first name in output order determines wrapping`() throws {
         let value: DocumentValue = ["a": 1, "$x": 2]
-        let text = value.json(JSONWriter(sortsNames: true, isExtended: true))
+        let text = value.json(JSONWriter(sortsNames: true, notation: .dump))
         #expect(text == #"{"$lit":{"$x":2,"a":1}}"#)
-        #expect(try DocumentValue(json: text, isExtended: true) == ["$x": 2, "a": 1])
-        #expect(value.json(JSONWriter(isExtended: true)) == #"{"a":1,"$x":2}"#)
+        #expect(try DocumentValue(json: text, notation: .dump) == ["$x": 2, "a": 1])
+        #expect(value.json(JSONWriter(notation: .dump)) == #"{"a":1,"$x":2}"#)
     }
 
     @Test func `Canonical JSON is read and written unchanged`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<1_000 {
             let text = generator.value().description
-            #expect(try DocumentValue(json: text, isExtended: true).description == text, "seed \(generator.seed)")
+            #expect(try DocumentValue(json: text, notation: .dump).description == text, "seed \(generator.seed)")
             #expect(try DocumentValue(json: text).json == text, "seed \(generator.seed)")
         }
     }

@@ -120,7 +120,7 @@ import Testing
             let query = Query(sort: [.ascending("n")], limit: 4)
             let first = try collection.page(query, options: QueryOptions(hint: .scan))
             let token = try #require(first.next)
-            #expect(try collection.page(query, after: token).explanation.plan.identity == "scan")
+            #expect(try collection.page(query, after: token).execution.plan.identity == "scan")
             var other = query
             other.sort = [.descending("n")]
             expectFailure(.invalidQuery) { _ = try collection.page(other, after: token) }

@@ -220,7 +220,7 @@ import Testing
                 for (limit, offset) in [(5, 0), (20, 7), (600, 30)] {
                     var query = Query(try Filter(parsing: condition), limit: limit)
                     query.offset = offset
-                    func answer(_ options: QueryOptions) throws -> (ids: [DocumentID], explanation: Explanation) {
+                    func answer(_ options: QueryOptions) throws -> (ids: [DocumentID], execution: Plan.Execution) {
                         var ids: [DocumentID] = []
                         let explanation = try collection.forEach(matching: query, options: options) {
                             ids.append($0.id)
@@ -231,10 +231,10 @@ import Testing
                     let planned = try answer(QueryOptions())
                     let scanned = try answer(QueryOptions(hint: .plan("scan")))
                     #expect(planned.ids == scanned.ids)
-                    #expect(!scanned.explanation.didLeaveWalk)
-                    guard planned.explanation.didLeaveWalk else { continue }
+                    #expect(!scanned.execution.didLeaveWalk)
+                    guard planned.execution.didLeaveWalk else { continue }
                     leftCount += 1
-                    #expect(planned.explanation.documentsExamined < scanned.explanation.documentsExamined)
+                    #expect(planned.execution.documentsExamined < scanned.execution.documentsExamined)
                     let text = "\(try collection.explain(query))"
                     #expect(text.contains("the scan found too few results; the rest came from index(kind)"))
                     // Each page starts after the last one, wherever the scan was abandoned.

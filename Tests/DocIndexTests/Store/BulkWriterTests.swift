@@ -119,7 +119,7 @@ import Testing
             try store.load(into: "c") { writer in for text in texts { try writer.put(json: Array(text.utf8).span) } }
             #expect(try collection.document(1)?["$schema"] == "x")
             #expect(try collection.document(2)?["v"] == ["$bytes": "AAE="])
-            try store.load(into: "c") { try $0.put(json: Array(texts[1].utf8).span, isExtended: true) }
+            try store.load(into: "c") { try $0.put(json: Array(texts[1].utf8).span, notation: .dump) }
             #expect(try collection.document(2)?["v"] == .bytes([0, 1]))
             #expect(throws: JSONError.self) { try store.load(into: "c") { try $0.put(json: Array("{".utf8).span) } }
             expectFailure(.invalidDocument, containing: "document 1 is not a JSON object") {

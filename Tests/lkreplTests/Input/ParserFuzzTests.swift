@@ -103,7 +103,7 @@ import Testing
                 "{\"$date\":\"2019-06-08\"}", "{\"$bytes\":\"AAE=\"}", " 123456789012345678901234567890 ",
             ], nesting: ["[", "{\"a\":", "[[", "[1,", "{\"a\":[", "\"", "\\", "-"]
         ) { text in
-            let value = try JSONParser(isExtended: text.utf8.count % 2 == 0).parse(text)
+            let value = try JSONParser(notation: text.utf8.count % 2 == 0 ? .dump : .plain).parse(text)
             _ = value.hashValue
             guard try JSONParser().parse(value.json) == value || text.utf8.count % 2 == 0 else { throw Unlike() }
         },

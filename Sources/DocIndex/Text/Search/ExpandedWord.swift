@@ -102,7 +102,7 @@ struct ExpandedWord {
             let start = offset
             if fields != nil {
                 guard TextPosition.skip(positions, &offset, fields: plain.fields[index]) else {
-                    throw TextDamage.error(self.index.name, "positions cannot be read")
+                    throw DocIndexError.damagedTextIndex(self.index.name, "positions cannot be read")
                 }
             }
             try add(plain.slots[index], plain.frequencies[index], plain.fields[index], positions, start, &union)
@@ -119,7 +119,7 @@ struct ExpandedWord {
         var offset = offset
         var places: [TextPosition] = []
         guard TextPosition.read(positions, &offset, fields: set, into: &places) else {
-            throw TextDamage.error(index.name, "positions cannot be read")
+            throw DocIndexError.damagedTextIndex(index.name, "positions cannot be read")
         }
         let weights = index.weights
         let inside = places.reduce(UInt32(0)) {

@@ -262,7 +262,7 @@
     }
 
     private func damage(_ what: String, _ stored: StoredPostings?) -> DocIndexError {
-        stored?.segment.damage("\(what) cannot be read") ?? TextDamage.error("", "\(what) cannot be read")
+        stored?.segment.damage("\(what) cannot be read") ?? DocIndexError.damagedTextIndex("", "\(what) cannot be read")
     }
 
     override func find(_ target: UInt32) throws -> UInt32 {

@@ -52,7 +52,7 @@ struct SegmentReader: Sendable {
     }
 
     func damage(_ what: String) -> DocIndexError {
-        TextDamage.error(index.name, "\(what) (segment \(segment.number))")
+        DocIndexError.damagedTextIndex(index.name, "\(what) (segment \(segment.number))")
     }
 
     /// Calls `body` with each posting of a term in slot order, with its encoded positions.

@@ -74,7 +74,7 @@ struct TextStructure: Sendable, Hashable {
     static func read(_ index: UInt32, name: String, in reader: some KeyValueReader) throws -> TextStructure {
         guard let bytes = try reader.value(forKey: TextIndexKey.structure.prefix(index)) else { return TextStructure() }
         guard let structure = TextStructure(encoded: bytes) else {
-            throw TextDamage.error(name, "its structure cannot be read")
+            throw DocIndexError.damagedTextIndex(name, "its structure cannot be read")
         }
         return structure
     }
@@ -101,14 +101,14 @@ extension TextStructure {
         guard let bytes = try reader.value(forKey: TextIndexKey.slots.key(index.number, row)) else { return nil }
         guard let values = Varint.readAll(bytes), values.count == 2, values[0] < UInt64(nextSlot),
             let length = UInt32(exactly: values[1])
-        else { throw TextDamage.error(index.name, "the slot of row \(row) cannot be read") }
+        else { throw DocIndexError.damagedTextIndex(index.name, "the slot of row \(row) cannot be read") }
         return (UInt32(values[0]), length)
     }
 }
 
-/// The error for corrupt data of a text index.
-enum TextDamage {
-    static func error(_ index: String, _ what: String) -> DocIndexError {
+extension DocIndexError {
+    /// Returns the error for corrupt data of a text index.
+    static func damagedTextIndex(_ index: String, _ what: String) -> DocIndexError {
         DocIndexError(.corruption, "the text index \(index) is damaged: \(what); run verify, then rebuild the index")
     }
 }

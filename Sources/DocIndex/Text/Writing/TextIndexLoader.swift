@@ -98,7 +98,7 @@ struct TextIndexLoader {
         }
     }
 
-    private func damage(_ what: String) -> DocIndexError { TextDamage.error(index.name, what) }
+    private func damage(_ what: String) -> DocIndexError { DocIndexError.damagedTextIndex(index.name, what) }
 }
 
 /// The stored terms of a deleted document: each term after its length.

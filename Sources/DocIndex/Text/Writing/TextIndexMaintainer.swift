@@ -245,7 +245,7 @@ final class TextIndexMaintainer {
                 var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
                 guard try cursor.advance() else { break }
                 guard let number = Self.segment(in: cursor.key, at: prefix.count) else {
-                    throw TextDamage.error(index.name, "the number of a segment cannot be read")
+                    throw DocIndexError.damagedTextIndex(index.name, "the number of a segment cannot be read")
                 }
                 if !known.contains(number) { unknown.insert(number) }
                 guard let next = KeyRange.successor(ofPrefix: kind.segment(index.number, number)) else { break }

@@ -57,7 +57,7 @@ struct TextIndexWriter {
         let key = TextIndexKey.slots.key(index.number, row)
         guard let (slot, length) = try view.structure.slot(ofRow: row, index, in: reader) else { return }
         guard !view.isDeleted(slot) else {
-            throw TextDamage.error(index.name, "row \(row) is already deleted")
+            throw DocIndexError.damagedTextIndex(index.name, "row \(row) is already deleted")
         }
         index.analyze(document, into: &words)
         let record = view.pending.delete(words.terms, number: view.tombstoneCount)
@@ -69,7 +69,7 @@ struct TextIndexWriter {
         deletedSlots.append(slot)
         view.structure.statistics -= IndexStatistics(documents: 1, words: Int64(length))
         guard view.structure.statistics.documents >= 0, view.structure.statistics.words >= 0 else {
-            throw TextDamage.error(index.name, "its document or word count is wrong")
+            throw DocIndexError.damagedTextIndex(index.name, "its document or word count is wrong")
         }
         try batch.put(stored, forKey: TextIndexKey.tombstones.key(index.number, UInt64(slot)))
         try batch.delete(key)

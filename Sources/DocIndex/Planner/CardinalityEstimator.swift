@@ -1,7 +1,7 @@
 internal import LevelKit
 
 /// Estimates how many index entries lie in key ranges: small ranges are counted, larger ones are estimated from sizes.
-struct Cardinality {
+struct CardinalityEstimator {
     let snapshot: Snapshot
     let database: Database
     let documentCount: Int

@@ -1,0 +1,18 @@
+extension Plan {
+    /// How a query was answered.
+    public struct Execution: Sendable, Hashable {
+        /// The plan.
+        public let plan: Plan
+        /// The number of index entries and document keys read.
+        public let keysExamined: Int
+        /// The number of documents read and checked.
+        public let documentsExamined: Int
+        /// The number of documents in the result.
+        public let resultCount: Int
+        /// Whether the planned walk or scan was abandoned because it found too few results. The remaining results then came
+        /// from reading all candidate rows.
+        public let didLeaveWalk: Bool
+        /// The time from choosing the plan to the last result, including time spent by the caller.
+        public let duration: Duration
+    }
+}
