@@ -214,7 +214,8 @@ public final class DocumentStore: Sendable {
                 changes.append(
                     SchemaChange(
                         kind: .changed, subject: subject,
-                        reasons: ["it was built by another version of the library", "it is built anew"]))
+                        reasons: ["it was built by another version of the library", "it is built anew"],
+                        buildsIndex: true))
             }
         }
         return changes
@@ -400,7 +401,7 @@ public final class DocumentStore: Sendable {
         let catalog = currentCatalog
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
-            throw DocIndexError(.unknownCollection, "there is no collection \(name); the store has \(known)")
+            throw DocIndexError(.unknownCollection, "no collection named \(name); the store has \(known)")
         }
         return DocumentCollection(store: self, number: entry.number, name: entry.name)
     }
