@@ -6,7 +6,7 @@ extension String {
     /// Returns whether both strings have the same UTF-8 bytes.
     ///
     /// - Complexity: O(1) if the lengths differ, else O(*n*).
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         // The count is available immediately, but the span of a short string has to be created.
         guard self.utf8.count == other.utf8.count else { return false }
         let ours = self.utf8Span.span
@@ -36,7 +36,7 @@ extension Span<UInt8> {
     /// Returns whether both spans contain the same bytes.
     ///
     /// - Complexity: O(1) if the lengths differ, else O(*n*), eight bytes at a time.
-    func hasSameBytes(as other: Span<UInt8>) -> Bool {
+    package func hasSameBytes(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         let ours = unsafe bytes
         let theirs = unsafe other.bytes

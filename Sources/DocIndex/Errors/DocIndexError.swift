@@ -34,7 +34,9 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case migrationFailed
         /// A query is malformed.
         case invalidQuery
-        /// A query needs more than its options allow: a scan of all documents, or more memory for sorting.
+        /// A query would read every document, which its options refuse.
+        case scanRefused
+        /// A query needs more than its options allow, such as more memory for sorting.
         case queryTooLarge
         /// A write was started inside a write.
         case nestedWrite

@@ -1,6 +1,6 @@
 extension DocIndexError {
     /// A violation of a unique index: values that several documents share.
-    public struct UniqueViolation: Sendable, Hashable {
+    public struct DocIndexError.UniqueViolation: Sendable, Hashable {
         /// The collection.
         public let collection: String
         /// The index.

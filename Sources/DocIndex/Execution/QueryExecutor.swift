@@ -133,8 +133,8 @@ final class QueryExecutor {
     private func refuseScan() throws {
         guard options.refusesScan, case .scan = plan.access else { return }
         throw DocIndexError(
-            .queryTooLarge,
-            "the query would read every document of \(rows.collection.name); declare an index for it, or allow it")
+            .scanRefused,
+            "the query would read every document of \(rows.collection.name); declare an index for it, or allow scans")
     }
 
     /// Returns the number of rows without a limit and an offset. Reads no documents if the plan is exact.

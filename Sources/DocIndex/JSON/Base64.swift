@@ -1,9 +1,18 @@
 /// Standard base64 with padding (RFC 4648, section 4). Each byte sequence has exactly one encoding.
-enum Base64 {
+package enum Base64 {
+    /// The reason that a string is not base64.
+    package struct DecodingError: Error {
+        /// The number of bytes before the error.
+        package let offset: Int
+        /// A sentence without its final period.
+        package let message: String
+    }
+
     /// Appends the encoding of `bytes` to `text`.
     ///
     /// - Complexity: O(*n*).
-    static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+    package static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
         var position = 0
         while position < bytes.count {
             let count = min(3, bytes.count - position)
@@ -17,31 +26,40 @@ enum Base64 {
         }
     }
 
-    /// Decodes `text`; `nil` unless it is exactly what ``append(_:to:)`` writes. Other characters, missing padding and
-    /// unused bits that are set are rejected.
+    /// Returns the encoding of `bytes`.
+    package static func text(of bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        append(bytes.span, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Decodes `text`, which must be exactly what ``append(_:to:)`` writes. Other characters, missing padding and unused
+    /// bits that are set are rejected.
     ///
     /// - Complexity: O(*n*).
-    static func decode(_ text: String) -> [UInt8]? {
-        let characters = text.utf8Span.span
-        guard characters.count % 4 == 0 else { return nil }
+    package static func decode(_ text: Span<UInt8>) throws(DecodingError) -> [UInt8] {
+        var digitCount = text.count
+        while digitCount > 0, text.count - digitCount < 2, text[digitCount - 1] == padding { digitCount -= 1 }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 4 * 3)
-        var position = 0
-        while position < characters.count {
-            let isLast = position + 4 == characters.count
-            var group: UInt32 = 0
-            var digitCount = 0
-            for index in position..<position + 4 {
-                if isLast, index >= position + 2, characters[index] == padding { continue }
-                // Padding is allowed only at the end: a digit after it would leave a gap.
-                guard digitCount == index - position, let digit = Self.digit(characters[index]) else { return nil }
-                group |= UInt32(digit) << (18 - 6 * UInt32(digitCount))
-                digitCount += 1
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var group: UInt32 = 0
+        for index in 0..<digitCount {
+            guard let digit = digit(text[index]) else {
+                throw DecodingError(offset: index, message: complaint(about: text[index]))
             }
-            let byteCount = digitCount - 1
-            guard group & (0xff_ffff >> (8 * UInt32(byteCount))) == 0 else { return nil }
-            for index in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: group >> (16 - 8 * UInt32(index)))) }
-            position += 4
+            group = group << 6 | UInt32(digit)
+            // Each digit but the first of four completes a byte.
+            let unusedBitCount = 6 - 2 * UInt32(index % 4)
+            if index % 4 > 0 { bytes.append(UInt8(truncatingIfNeeded: group >> unusedBitCount)) }
+        }
+        guard text.count % 4 == 0 else {
+            throw DecodingError(
+                offset: text.count,
+                message: "base64 must be padded with = to a multiple of 4 characters; this has \(text.count)")
+        }
+        guard group & [0, 0x3f, 0xf, 0x3][digitCount % 4] == 0 else {
+            throw DecodingError(
+                offset: digitCount - 1, message: "the last base64 digit has excess bits; the text is truncated")
         }
         return bytes
     }
@@ -66,6 +84,14 @@ enum Base64 {
         case UInt8(ascii: "+"): 62
         case UInt8(ascii: "/"): 63
         default: nil
+        }
+    }
+
+    private static func complaint(about byte: UInt8) -> String {
+        switch byte {
+        case padding: "= is allowed only at the end of base64, at most twice"
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): "this is URL-safe base64; write + for - and / for _"
+        default: "not a base64 digit"
         }
     }
 }

@@ -95,7 +95,7 @@ enum ExtendedName {
     /// Returns the value that the form with this single member represents; `nil` if it is not a valid form.
     static func meaning(of member: DocumentObject.Member) -> DocumentValue? {
         switch (member.name, member.value) {
-        case (bytes, .string(let text)): Base64.decode(text).map(DocumentValue.bytes)
+        case (bytes, .string(let text)): (try? Base64.decode(text.utf8Span.span)).map(DocumentValue.bytes)
         case (date, .string(let text)): DocumentDate(iso8601: text).map(DocumentValue.date)
         case (number, .string(let text)): numericValue(of: text)
         case (literal, .object(let object)): .object(object)

@@ -54,7 +54,7 @@ public struct JSONWriter: Sendable {
         case .string(let value): text.appendJSON(value)
         case .bytes(let value):
             text.appendASCII("{\"$bytes\":\"")
-            Base64.append(value, to: &text)
+            Base64.append(value.span, to: &text)
             text.appendASCII("\"}")
         case .date(let value):
             text.appendASCII("{\"$date\":\"")

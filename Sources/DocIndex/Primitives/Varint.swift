@@ -1,6 +1,6 @@
 /// Unsigned integers with seven bits per byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
-enum Varint {
-    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+package enum Varint {
+    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -117,9 +117,9 @@ extension FieldPath {
 
 /// The minimum number of characters to insert, delete, replace or swap with a neighbor to turn one string into another
 /// (F. Damerau 1964, restricted to editing no substring twice).
-enum NameDistance {
+package enum NameDistance {
     /// - Complexity: O(*nm*) in the lengths. Only the first 64 characters count.
-    static func between(_ first: String, _ second: String) -> Int {
+    package static func between(_ first: String, _ second: String) -> Int {
         let a = Array(first.prefix(64))
         let b = Array(second.prefix(64))
         var before: [Int] = []

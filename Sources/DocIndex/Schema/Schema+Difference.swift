@@ -27,6 +27,8 @@ extension Schema {
         public let subject: Subject
         /// The details and consequences of the change, one phrase each.
         public let reasons: [String]
+        /// Whether an index must be built from the documents.
+        public internal(set) var buildsIndex = false
     }
 }
 
@@ -88,16 +90,18 @@ extension CollectionDefinition {
             guard let previous = old.indexes.first(where: { $0.name.hasSameBytes(as: index.name) }) else {
                 changes.append(
                     Schema.Change(
-                        kind: .added, subject: .index(index.name, collection: name), reasons: [index.jsonValue.json]))
+                        kind: .added, subject: .index(index.name, collection: name), reasons: [index.jsonValue.json],
+                        buildsIndex: true))
                 continue
             }
             let reasons = index.reasons(for: previous)
             if reasons.isEmpty { continue }
+            let keepsEntries = index.storesSame(as: previous)
             changes.append(
                 Schema.Change(
                     kind: .changed, subject: .index(index.name, collection: name),
-                    reasons: reasons
-                        + [index.storesSame(as: previous) ? "its entries stay as they are" : "it is rebuilt"]))
+                    reasons: reasons + [keepsEntries ? "its entries stay as they are" : "it is rebuilt"],
+                    buildsIndex: !keepsEntries))
         }
         for index in old.indexes where !indexes.contains(where: { $0.name.hasSameBytes(as: index.name) }) {
             changes.append(

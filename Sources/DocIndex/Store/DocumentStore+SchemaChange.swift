@@ -15,7 +15,8 @@ extension DocumentStore {
                 changes.append(
                     Schema.Change(
                         kind: .changed, subject: subject,
-                        reasons: ["it was built by another version of the library", "it is built anew"]))
+                        reasons: ["it was built by another version of the library", "it is built anew"],
+                        buildsIndex: true))
             }
         }
         return changes
@@ -36,7 +37,7 @@ extension DocumentStore {
     /// - Complexity: O(*n*) in the documents of a collection that gains an index, otherwise O(1).
     @discardableResult
     public func apply(
-        _ schema: Schema, _ progress: (BuildProgress) throws -> Void = { _ in }
+        _ schema: Schema, _ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }
     ) throws -> [Schema.Change] {
         let changes = try self.changes(for: schema)
         try adopt(schema)
@@ -49,7 +50,7 @@ extension DocumentStore {
     ///
     /// - Parameter progress: called between slices; an error it throws suspends the work.
     /// - Throws: the errors of ``apply(_:_:)``.
-    public func finishSchemaChange(_ progress: (BuildProgress) throws -> Void = { _ in }) throws {
+    public func finishSchemaChange(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws {
         try adopt(nil)
         if !currentCatalog.hasPendingWork { return }
         var failure: DocIndexError?
@@ -78,20 +79,20 @@ extension DocumentStore {
     /// Indexes that could not be built because a document would have too many entries. They contain no entries and
     /// answer no queries, and documents are stored without them. Change the document and call
     /// ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
-    public var failedIndexes: [FailedIndex] {
+    public var failedIndexes: [DocumentStore.FailedIndex] {
         currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in
                 entry.failure.map {
-                    FailedIndex(collection: collection.name, index: entry.definition.name, reason: $0)
+                    DocumentStore.FailedIndex(collection: collection.name, index: entry.definition.name, reason: $0)
                 }
             }
         }
     }
 
-    private func buildIndexes(of collection: UInt32, _ progress: (BuildProgress) throws -> Void) throws {
+    private func buildIndexes(of collection: UInt32, _ progress: (DocumentStore.BuildProgress) throws -> Void) throws {
         var isDone = false
         while !isDone {
-            let step = try writer.withLock { () -> BuildProgress? in
+            let step = try writer.withLock { () -> DocumentStore.BuildProgress? in
                 let catalog = currentCatalog
                 guard let entry = catalog.collection(numbered: collection) else { return nil }
                 let building = entry.indexes.filter(\.isBuilding)
@@ -105,7 +106,7 @@ extension DocumentStore {
                 }
                 if row == nil { try switchToNewIndexes(of: collection) }
                 let last = try writerState.counters(collection, in: database).nextRow - 1
-                return BuildProgress(
+                return DocumentStore.BuildProgress(
                     collection: entry.name, indexes: building.map(\.definition.name), row: min(row ?? last, last),
                     lastRow: last)
             }

@@ -233,7 +233,7 @@ public final class DocumentStore: Sendable {
         let catalog = currentCatalog
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
-            throw DocIndexError(.unknownCollection, "there is no collection \(name); the store has \(known)")
+            throw DocIndexError(.unknownCollection, "no collection named \(name); the store has \(known)")
         }
         return DocumentCollection(store: self, number: entry.number, name: entry.name)
     }

@@ -272,7 +272,7 @@ public final class Transaction {
         }
         guard let entry = catalog.collection(named: name) else {
             let known = catalog.collections.map(\.name).joined(separator: ", ")
-            throw DocIndexError(.unknownCollection, "there is no collection \(name); the store has \(known)")
+            throw DocIndexError(.unknownCollection, "no collection named \(name); the store has \(known)")
         }
         return entry
     }

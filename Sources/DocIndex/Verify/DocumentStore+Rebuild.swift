@@ -37,7 +37,7 @@ extension DocumentStore {
         try withWriter { _ in
             var catalog = currentCatalog
             guard let position = catalog.collections.firstIndex(where: { $0.name.hasSameBytes(as: collection) }) else {
-                throw DocIndexError(.unknownCollection, "there is no collection \(collection)")
+                throw DocIndexError(.unknownCollection, "no collection named \(collection)")
             }
             let known = catalog.collections[position].indexes.contains {
                 !$0.isRetiring && $0.definition.name.hasSameBytes(as: name)

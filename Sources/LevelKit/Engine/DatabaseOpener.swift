@@ -77,7 +77,7 @@ struct DatabaseOpener {
         case .missing, .empty:
             guard options.createIfMissing else {
                 throw LevelError(
-                    .databaseNotFound, "there is no database at \(path); check the path, or allow it to be created")
+                    .databaseNotFound, "no database at \(path); check the path, or allow it to be created")
             }
         case .database:
             guard !options.errorIfExists else {

@@ -30,7 +30,7 @@ extension Tuple: CustomStringConvertible {
 }
 
 /// Returns bytes as lowercase hexadecimal digits, two per byte.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {
         text += byte < 16 ? "0" : ""

@@ -36,7 +36,7 @@ extension DatabaseDirectory {
     func missingDatabase() throws(LevelError) -> LevelError {
         switch try content() {
         case .database, .missing, .empty:
-            LevelError(.databaseNotFound, "there is no database at \(path); check the path")
+            LevelError(.databaseNotFound, "no database at \(path); check the path")
         case .databaseWithoutCurrent:
             LevelError(
                 .corruption,

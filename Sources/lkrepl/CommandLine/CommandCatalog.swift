@@ -51,6 +51,9 @@ struct CommandCatalog: Sendable {
 
         var name: String { words.joined(separator: " ") }
 
+        /// Whether a word is an option whose value is the next argument.
+        func takesValue(_ word: String) -> Bool { arguments.contains { $0.kind == .option && $0.names.contains(word) } }
+
         /// The arguments in lkrepl's shell, where the database is implied.
         var shellArguments: [Argument] { arguments.filter { !($0.kind == .positional && $0.valueName == "database") } }
 

@@ -20,7 +20,7 @@ enum CompletionScript {
     }
 
     private static var catalog: CommandCatalog { .current }
-    private static let shellOptions = ["-c", "-f", "--keep-going", "--no-history", "--no-config"]
+    private static let shellOptions = ["-c", "-f"] + Invocation.shellFlags
 
     /// Options before a command that take a value, as a shell pattern.
     private static var valuedOptions: String { SharedOptions.valued.sorted().joined(separator: "|") }

@@ -94,7 +94,7 @@ enum Invocation {
     }
 
     /// Shell options that take no value.
-    private static let shellFlags: Set<String> = ["--keep-going", "--no-history", "--no-config"]
+    static let shellFlags = ["--keep-going", "--no-history", "--no-config"]
 
     /// The arguments of a command in the order that ArgumentParser expects: options follow the name of the command
     /// or subcommand. `nil` if the first argument is not a command.
@@ -124,7 +124,7 @@ enum Invocation {
         if !below.isEmpty, names.count == 1 { return names + rest }
         let asksForHelp = rest.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
         if asksForHelp, database != nil { return names + ["--help"] }
-        return names + options.arguments + (database.map { [$0] } ?? []) + protecting(rest, of: name)
+        return names + options.arguments + (database.map { [$0] } ?? []) + protecting(rest, of: names)
     }
 
     private static func shell(
@@ -167,29 +167,27 @@ enum Invocation {
         "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
         "mget", "seek", "versions", "tree",
     ]
-    /// Options whose next argument is their value, even if it begins with a dash.
-    private static let taking: Set<String> = [
-        "--limit", "--skip", "--batch", "--fields", "--sort", "--where", "--mode", "--progress", "--from", "--to",
-        "--after", "--upto", "--prefix", "--top", "--filter-json", "--color", "--error-format", "--map-prefix",
-        "--output",
-        "-o", "--match", "--regex", "--offset", "--before", "--if-equals", "--delim", "--depth", "--confirm",
-        "--keyfmt",
-        "--batch-bytes", "--snapshot", "--wait", "--by", "--param", "--bytes", "--jobs", "--infer",
-    ]
-
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
-    /// options. ``plain(_:)`` removes the mark.
-    static func protecting(_ arguments: some Sequence<String>, of command: String) -> [String] {
-        guard expressive.contains(command) else { return Array(arguments) }
+    /// options. ``ProtectedArgument/plain(_:)`` removes the mark.
+    ///
+    /// - Parameter words: The words of the command's name.
+    static func protecting(_ arguments: some Sequence<String>, of words: [String]) -> [String] {
+        guard expressive.contains(words[0]) else { return Array(arguments) }
         var previous = ""
         return arguments.map { argument in
             defer { previous = argument }
             // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
                 argument.hasPrefix(ProtectedArgument.mark)
-                || !taking.contains(previous) && isValue(argument, of: command)
+                || isValue(argument, of: words[0]) && !takesValue(previous, of: words)
             return isMarked ? ProtectedArgument.mark + argument : argument
         }
+    }
+
+    /// Whether the argument after `argument` is the value of an option, even if it begins with a dash.
+    private static func takesValue(_ argument: String, of words: [String]) -> Bool {
+        // The catalog is expensive, and rarely needed.
+        argument.hasPrefix("-") && CommandCatalog.current.command(words)?.takesValue(argument) ?? false
     }
 
     private static func isValue(_ argument: String, of command: String) -> Bool {

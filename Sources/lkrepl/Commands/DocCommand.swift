@@ -21,6 +21,24 @@ struct DocCommand: ParsableCommand {
         return object
     }
 
+    /// An option kept for old scripts: the commands always behave this way now.
+    struct TypesOption: ParsableArguments {
+        @Flag(
+            name: .long,
+            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
+        var types = false
+    }
+
+    /// How the JSON of an argument is read.
+    struct NotationOptions: ParsableArguments {
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
+        @OptionGroup var types: TypesOption
+
+        func validate() throws {
+            guard !types.types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
+        }
+    }
+
     /// Prints one document.
     struct Get: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -35,12 +53,7 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
-        // Kept for old scripts: both commands always behave this way now.
-        @Flag(
-            name: .long,
-            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
-        var types =
-            false
+        @OptionGroup var types: TypesOption
 
         func run() throws {
             try Session.with(database, options) { session in
@@ -69,20 +82,11 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
-        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
-        @Flag(
-            name: .long,
-            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
-        var types =
-            false
-
-        func validate() throws {
-            guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
-        }
+        @OptionGroup var notation: NotationOptions
 
         func run() throws {
             try options.requireWrite("doc put")
-            let content = try DocCommand.object(document, "a document", isLiteral: literal)
+            let content = try DocCommand.object(document, "a document", isLiteral: notation.literal)
             try Session.with(database, options) { session in
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
@@ -106,20 +110,11 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The patch as JSON, or - for standard input.") var patch: String
         @Flag(name: [.customShort("n"), .long], help: "Print the patched document, and store nothing.")
         var dryRun = false
-        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
-        @Flag(
-            name: .long,
-            help: ArgumentHelp("Has no effect: doc get and doc put always keep types.", visibility: .hidden))
-        var types =
-            false
-
-        func validate() throws {
-            guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
-        }
+        @OptionGroup var notation: NotationOptions
 
         func run() throws {
             if !dryRun { try options.requireWrite("doc patch") }
-            let patch = try DocCommand.object(patch, "a patch", isLiteral: literal)
+            let patch = try DocCommand.object(patch, "a patch", isLiteral: notation.literal)
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }

@@ -52,7 +52,7 @@ struct ExplainCommand: ParsableCommand {
     /// The command to explain, its collection and the remaining words. A collection with a command's name takes
     /// precedence.
     private func question(_ session: Session) throws -> (Question, collection: String, words: [String]) {
-        let isCollection = try session.collections().contains { $0.name.utf8.elementsEqual(collection.utf8) }
+        let isCollection = try session.collections().contains { $0.name.hasSameBytes(as: collection) }
         guard !isCollection, let question = Question(rawValue: collection) else {
             return (.find, collection, condition)
         }

@@ -62,8 +62,8 @@ struct ExportCommand: ParsableCommand {
             let name = try session.collection(collection).name
             // Both passes of CSV read the same snapshot.
             let view = try session.store().snapshot()
-            guard let collection = view.collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-                throw CommandError(.usage, "unknown collection \(name)")
+            guard let collection = view.collections.first(where: { $0.name.hasSameBytes(as: name) }) else {
+                throw CommandError(.usage, "no collection named \(name)")
             }
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))

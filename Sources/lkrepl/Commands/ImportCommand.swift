@@ -108,7 +108,7 @@ struct ImportCommand: ParsableCommand {
         do {
             if let listing {
                 let pictures = PictureImport(listing: listing, collection: collection, options: options)
-                let isIdentified = keyField?.utf8.elementsEqual(PictureSource.pathTag.utf8) ?? false
+                let isIdentified = keyField?.hasSameBytes(as: PictureSource.pathTag) ?? false
                 summary = try load(pictures, mode, isIdentified: isIdentified, by: loader)
                 if prune { summary.deleted += try pictures.prune(store) }
             } else {

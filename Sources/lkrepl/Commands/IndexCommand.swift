@@ -157,8 +157,8 @@ struct IndexCommand: ParsableCommand {
                 let result = try options.verification(of: session, label: "index check")
                 let problems = result.findings.filter { finding in
                     guard let name else { return true }
-                    return finding.index?.utf8.elementsEqual(name.utf8) ?? false
-                        && finding.collection?.utf8.elementsEqual(collection.name.utf8) ?? false
+                    return finding.index?.hasSameBytes(as: name) ?? false
+                        && finding.collection?.hasSameBytes(as: collection.name) ?? false
                 }
                 let writer = try FindingWriter(options, session)
                 for problem in problems { try writer.write(problem) }
@@ -177,8 +177,8 @@ struct IndexCommand: ParsableCommand {
 extension Schema {
     /// The position of a collection in the schema.
     fileprivate func position(of name: String) throws -> Int {
-        guard let position = collections.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            throw CommandError(.usage, "unknown collection \(name)")
+        guard let position = collections.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
+            throw CommandError(.usage, "no collection named \(name)")
         }
         return position
     }

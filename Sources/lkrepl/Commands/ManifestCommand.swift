@@ -27,7 +27,7 @@ struct ManifestCommand: ParsableCommand {
             try write(manifest, writer)
         }
         try writer.finish()
-        if let fault = manifest.faults.first { throw CommandError(fault) }
+        if let fault = manifest.faults.first { throw fault }
     }
 
     private func manifest() throws -> ManifestFile {
@@ -38,11 +38,7 @@ struct ManifestCommand: ParsableCommand {
                 ?? CommandError(.badData, "\(database) has no manifest")
         }
         let found = try inspected.file(file, "manifest") { if case .manifest = $0 { true } else { false } }
-        do throws(FileError) {
-            return try ManifestFile(at: inspected.files.path(of: found.name))
-        } catch {
-            throw CommandError(error)
-        }
+        return try ManifestFile(at: inspected.files.path(of: found.name))
     }
 
     private func write(_ manifest: ManifestFile, _ writer: EntryWriter) throws {

@@ -101,8 +101,8 @@ struct MigrateCommand: ParsableCommand {
         }
         if let collection { row["collection"] = .string(collection) }
         row["reasons"] = .array(change.reasons.map { .string($0) })
-        if case .index = change.subject, change.isBuild, let collection {
-            let found = try session.collections().first { $0.name.utf8.elementsEqual(collection.utf8) }
+        if change.buildsIndex, let collection {
+            let found = try session.collections().first { $0.name.hasSameBytes(as: collection) }
             row["documents"] = .int(Int64(try found?.count() ?? 0))
         }
         if isForPeople { row.removeValue(forName: "schema") }
@@ -120,17 +120,6 @@ struct MigrateCommand: ParsableCommand {
         try store.finishSchemaChange { try progress.advance($0) }
         progress.finish()
         options.note("migrate: finished the pending change, \(start.secondsText)")
-    }
-}
-
-extension Schema.Change {
-    /// Whether the index is built from the documents.
-    fileprivate var isBuild: Bool {
-        switch kind {
-        case .added: true
-        case .removed: false
-        case .changed: !reasons.contains("its entries stay as they are")
-        }
     }
 }
 

@@ -29,16 +29,12 @@ struct SSTCommand: ParsableCommand {
 
     func run() throws {
         if file == nil, !FileDescriptor.isDirectory(database), FileDescriptor.exists(database) {
-            return try show(try open(database))
+            return try show(try Table(at: database))
         }
         let inspected = try InspectedFiles(at: database)
         guard let file else { return try list(inspected) }
         let found = try inspected.file(file, "table") { if case .table = $0 { true } else { false } }
-        try show(try open(inspected.files.path(of: found.name)))
-    }
-
-    private func open(_ path: String) throws -> Table {
-        do throws(FileError) { return try Table(at: path) } catch { throw CommandError(error) }
+        try show(try Table(at: inspected.files.path(of: found.name)))
     }
 
     private func list(_ inspected: InspectedFiles) throws {
@@ -73,7 +69,7 @@ struct SSTCommand: ParsableCommand {
             }
         } catch let fault as FileError {
             try writer.finish()
-            throw CommandError(fault)
+            throw fault
         }
         try writer.finish()
     }

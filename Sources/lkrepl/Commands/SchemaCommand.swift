@@ -40,7 +40,7 @@ struct SchemaCommand: ParsableCommand {
         var schema = try session.store().schema
         if collection != nil {
             let name = try session.collection(collection).name
-            schema.collections = schema.collections.filter { $0.name.utf8.elementsEqual(name.utf8) }
+            schema.collections = schema.collections.filter { $0.name.hasSameBytes(as: name) }
         }
         return schema.jsonValue
     }

@@ -132,7 +132,7 @@ struct TextHighlighter {
                 guard let text = value.stringValue else { return }
                 let unmarked = TextMarking(before: "", after: "").snippet(of: text, for: query)
                 let snippet = marking.snippet(of: text, for: query)
-                if !snippet.utf8.elementsEqual(unmarked.utf8) { snippets.append(snippet) }
+                if !snippet.hasSameBytes(as: unmarked) { snippets.append(snippet) }
             }
         }
         return snippets

@@ -38,7 +38,7 @@ struct VersionsCommand: ParsableCommand {
         for fault in history.faults.dropLast() {
             StandardError.shared.write("\(VisibleText.singleLine(fault.description))\n")
         }
-        if let fault = history.faults.last { throw CommandError(fault) }
+        if let fault = history.faults.last { throw fault }
         if history.versions.isEmpty { throw CommandError.silent(.no) }
     }
 

@@ -22,12 +22,12 @@ struct WALCommand: ParsableCommand {
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database), hasValues: !noValues)
         var faults: [FileError] = []
         if file == nil, !FileDescriptor.isDirectory(database), FileDescriptor.exists(database) {
-            try show(try open(database), writer, &faults)
+            try show(try WriteLog(at: database), writer, &faults)
         } else {
             let inspected = try InspectedFiles(at: database)
             if let file {
                 let found = try inspected.file(file, "log") { if case .log = $0 { true } else { false } }
-                try show(try open(inspected.files.path(of: found.name)), writer, &faults)
+                try show(try WriteLog(at: inspected.files.path(of: found.name)), writer, &faults)
             } else {
                 for file in inspected.files.files {
                     guard case .log = file.kind else { continue }
@@ -37,16 +37,12 @@ struct WALCommand: ParsableCommand {
         }
         try writer.finish()
         for fault in faults.dropLast() { StandardError.shared.write("\(VisibleText.singleLine(fault.description))\n") }
-        if let last = faults.last { throw CommandError(last) }
-    }
-
-    private func open(_ path: String) throws -> WriteLog {
-        do throws(FileError) { return try WriteLog(at: path) } catch { throw CommandError(error) }
+        if let last = faults.last { throw last }
     }
 
     private func next(_ log: inout WriteLog) throws -> WriteLog.Item? {
         try Interruption.check()
-        do throws(FileError) { return try log.next() } catch { throw CommandError(error) }
+        return try log.next()
     }
 
     private func show(_ log: WriteLog, _ writer: EntryWriter, _ faults: inout [FileError]) throws {
@@ -73,7 +69,7 @@ struct WALCommand: ParsableCommand {
         } catch {
             // The writing process has switched to another log.
             guard error.kind != .missing else { return }
-            throw CommandError(error)
+            throw error
         }
         var row = DocumentObject()
         inspected.append(file, to: &row)

@@ -36,7 +36,7 @@ struct DocumentDump {
         try writer.write(.header(header))
         try writer.write(.schema(schema))
         let collections = view.collections.filter { collection in
-            schema.collections.contains { $0.name.utf8.elementsEqual(collection.name.utf8) }
+            schema.collections.contains { $0.name.hasSameBytes(as: collection.name) }
         }
         let total = try collections.reduce(0) { try $0 + $1.count() }
         for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
@@ -59,7 +59,7 @@ struct DocumentDump {
         try writer.write(.header(header))
         try writer.write(.schema(schema))
         for change in changes {
-            guard schema.collections.contains(where: { $0.name.utf8.elementsEqual(change.collection.utf8) }) else {
+            guard schema.collections.contains(where: { $0.name.hasSameBytes(as: change.collection) }) else {
                 continue
             }
             // A document that is missing now was deleted after the last listed change.
@@ -80,7 +80,7 @@ struct DocumentDump {
         let names = only.split(separator: ",").map(String.init)
         for name in names { _ = try store.collection(name) }
         schema.collections = schema.collections.filter { collection in
-            names.contains { $0.utf8.elementsEqual(collection.name.utf8) }
+            names.contains { $0.hasSameBytes(as: collection.name) }
         }
         return schema
     }

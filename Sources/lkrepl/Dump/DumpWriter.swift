@@ -1,4 +1,5 @@
 import DocIndex
+import LevelKit
 
 /// Writes a dump line by line, and updates its counts and digests.
 struct DumpWriter {
@@ -38,12 +39,12 @@ struct DumpWriter {
         digest.add(key: key, value: value)
         line.removeAll(keepingCapacity: true)
         if !PairLine.append(key: key, value: value, to: &line) {
-            try appendLine(DumpRecord.pair(key: key.copiedBytes, value: value.copiedBytes).object)
+            try appendLine(DumpRecord.pair(key: key.copied(), value: value.copied()).object)
         }
         if line.count <= maximumLineByteCount {
             try output.write(line)
         } else {
-            try writeParts(key: key.copiedBytes, value: value)
+            try writeParts(key: key.copied(), value: value)
         }
         try countRecord()
     }
@@ -61,7 +62,7 @@ struct DumpWriter {
         }
         digest.add(key: key, value: value)
         var object = DocumentObject()
-        DumpRecord.append(key.copiedBytes, name: "k", to: &object)
+        DumpRecord.append(key.copied(), name: "k", to: &object)
         object["doc"] = document
         var line: [UInt8] = []
         DocumentValue.object(object).writeJSON(to: &line)
@@ -116,7 +117,7 @@ struct DumpWriter {
         for index in 0..<partCount {
             let part = value.extracting(min(value.count, index * size)..<min(value.count, (index + 1) * size))
             var text: [UInt8] = []
-            let record = DumpRecord.part(key: key, value: part.copiedBytes, index: index, count: partCount)
+            let record = DumpRecord.part(key: key, value: part.copied(), index: index, count: partCount)
             DocumentValue.object(record.object).writeJSON(to: &text)
             text.append(0x0a)
             guard text.count <= maximumLineByteCount else {
@@ -155,19 +156,5 @@ struct DumpWriter {
     private mutating func appendLine(_ object: DocumentObject) throws {
         DocumentValue.object(object).writeJSON(to: &line, JSONWriter(notation: .dump))
         line.append(0x0a)
-    }
-}
-
-extension Span<UInt8> {
-    /// The bytes, copied to an array.
-    var copiedBytes: [UInt8] {
-        unsafe withUnsafeBufferPointer { unsafe Array($0) }
-    }
-
-    /// Whether both spans contain the same bytes.
-    func hasSameBytes(as other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in 0..<count where self[index] != other[index] { return false }
-        return true
     }
 }

@@ -1,3 +1,5 @@
+import LevelKit
+
 /// Writes pairs in the format of another program.
 struct PairFormatWriter {
     let format: PairFormat
@@ -33,7 +35,7 @@ struct PairFormatWriter {
         case .jsonl: preconditionFailure("jsonl dumps use DumpWriter")
         case .mdb, .bdb:
             if format == .mdb, key.isEmpty || key.count > Self.longestKeyInLMDB { refusedCount += 1 }
-            for bytes in [key.copiedBytes, value.copiedBytes] {
+            for bytes in [key.copied(), value.copied()] {
                 buffer.append(0x20)
                 HexText.append(bytes.span, to: &buffer)
                 buffer.append(0x0a)
@@ -46,7 +48,7 @@ struct PairFormatWriter {
             buffer.append(0x0a)
         case .resp:
             buffer += "*3\r\n$3\r\nSET\r\n".utf8
-            for bytes in [key.copiedBytes, value.copiedBytes] {
+            for bytes in [key.copied(), value.copied()] {
                 buffer += "$\(bytes.count)\r\n".utf8
                 buffer += bytes
                 buffer += "\r\n".utf8

@@ -1,3 +1,5 @@
+import LevelKit
+
 /// Quotes numbers and booleans in exiftool's JSON if their tag is text.
 ///
 /// This happens before parsing, because a number would lose its spelling: the serial number `12.60` is not 12.6. A
@@ -21,10 +23,10 @@ enum ExifToolText {
                 let end = endOfString(text, from: index)
                 if expectsName {
                     tag = String(
-                        decoding: text.extracting(index + 1..<max(index + 1, end - 1)).copiedBytes, as: UTF8.self)
+                        decoding: text.extracting(index + 1..<max(index + 1, end - 1)).copied(), as: UTF8.self)
                     expectsName = false
                 }
-                output += text.extracting(index..<end).copiedBytes
+                output += text.extracting(index..<end).copied()
                 index = end
                 continue
             case UInt8(ascii: "{"):
@@ -35,7 +37,7 @@ enum ExifToolText {
             case UInt8(ascii: ","): expectsName = open.last?.isObject ?? false
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"):
                 let end = endOfWord(text, from: index)
-                let word = text.extracting(index..<end).copiedBytes
+                let word = text.extracting(index..<end).copied()
                 let isQuoted = isQuoted(word, of: tag)
                 if isQuoted { output.append(UInt8(ascii: "\"")) }
                 output += word

@@ -1,3 +1,5 @@
+import LevelKit
+
 /// Recovers the readable members of an invalid JSON object printed by exiftool.
 ///
 /// Tag names come from files. A single name that is not UTF-8, or that occurs twice, makes the whole object invalid.
@@ -14,8 +16,8 @@ enum PictureTags {
         var leftOut: [[UInt8]] = []
         var names: Set<[UInt8]> = []
         for member in members {
-            let name = Array(text.extracting(member.name).copiedBytes)
-            let whole = [UInt8(ascii: "{")] + text.extracting(member.whole).copiedBytes + [UInt8(ascii: "}")]
+            let name = Array(text.extracting(member.name).copied())
+            let whole = [UInt8(ascii: "{")] + text.extracting(member.whole).copied() + [UInt8(ascii: "}")]
             guard !names.contains(name), isReadable(whole.span) else {
                 leftOut.append(name)
                 continue

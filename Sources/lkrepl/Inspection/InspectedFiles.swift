@@ -7,16 +7,13 @@ struct InspectedFiles {
 
     /// Lists the directory of a database.
     ///
-    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist or contains no LevelDB files.
+    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist or contains no LevelDB files;
+    ///   `FileError`.
     init(at path: String) throws {
         guard FileDescriptor.isDirectory(path) else {
             throw CommandError(.noInput, "no database at \(path)", hint: "check the path")
         }
-        do throws(FileError) {
-            files = try DatabaseFiles(at: path)
-        } catch {
-            throw CommandError(error)
-        }
+        files = try DatabaseFiles(at: path)
         guard !files.files.isEmpty else {
             throw CommandError(.noInput, "\(path) contains no LevelDB files", hint: "check the path")
         }

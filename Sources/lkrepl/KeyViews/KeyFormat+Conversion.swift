@@ -1,3 +1,5 @@
+import LevelKit
+
 extension KeyFormat {
     /// The key in this format; `nil` if the key does not match it.
     func text(of key: [UInt8]) -> String? {
@@ -25,7 +27,7 @@ extension KeyFormat {
             case .uuid, .hex:
                 let count = part.byteCount ?? rest.count
                 guard rest.count >= count else { return nil }
-                text += Array(Self.hexadecimal(rest.prefix(count)).utf8)
+                text += Array(hexadecimal(rest.prefix(count)).utf8)
                 rest = rest.dropFirst(count)
             }
         }
@@ -116,9 +118,5 @@ extension KeyFormat {
             bits = number
         }
         return (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: bits >> UInt64($0 * 8)) }
-    }
-
-    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-        String(ByteNotation.print(Array(bytes), form: .hex).dropFirst(2))
     }
 }

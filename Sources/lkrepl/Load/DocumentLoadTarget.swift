@@ -53,7 +53,7 @@ final class DocumentLoadTarget: LoadTarget {
     func adopt(_ schema: Schema) throws {
         // An existing store keeps its schema, which must contain every collection of the dump.
         for collection in schema.collections {
-            guard let field = idField(of: collection.name), field.utf8.elementsEqual(collection.idField.utf8) else {
+            guard let field = idField(of: collection.name), field.hasSameBytes(as: collection.idField) else {
                 throw RecordError(
                     .format,
                     "the store has no collection \(collection.name) with the ID field \(collection.idField)",
@@ -232,7 +232,7 @@ final class DocumentLoadTarget: LoadTarget {
             throw RecordError(.missingKey, "the record does not name its collection")
         }
         guard idField(of: name) != nil else {
-            throw RecordError(.format, "unknown collection \(name)").final
+            throw RecordError(.format, "no collection named \(name)").final
         }
         return name
     }
@@ -243,13 +243,13 @@ final class DocumentLoadTarget: LoadTarget {
     ) throws {
         let field = idField(of: name) ?? ""
         var content = content
-        if let keyField, !keyField.utf8.elementsEqual(field.utf8) {
+        if let keyField, !keyField.hasSameBytes(as: field) {
             guard let key = content[keyField] else {
                 throw RecordError(.missingKey, "the document's ID member \(keyField) is missing")
             }
             var whole: DocumentObject = [:]
             whole[field] = key
-            for member in content where !member.name.utf8.elementsEqual(field.utf8) {
+            for member in content where !member.name.hasSameBytes(as: field) {
                 whole[member.name] = member.value
             }
             content = whole
@@ -289,7 +289,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     /// The ID field of a collection; `nil` if the collection does not exist.
     private func idField(of name: String) -> String? {
-        if let known = idFields.first(where: { $0.collection.utf8.elementsEqual(name.utf8) }) { return known.field }
+        if let known = idFields.first(where: { $0.collection.hasSameBytes(as: name) }) { return known.field }
         guard let field = try? store.collection(name).definition.idField else { return nil }
         idFields.append((name, field))
         return field

@@ -40,11 +40,11 @@ struct LoadFilter {
     }
 
     private func isWanted(_ name: String) -> Bool {
-        only?.contains { $0.utf8.elementsEqual(name.utf8) } ?? true
+        only?.contains { $0.hasSameBytes(as: name) } ?? true
     }
 
     private func renamed(_ name: String) -> String {
-        renames.first { $0.from.utf8.elementsEqual(name.utf8) }?.to ?? name
+        renames.first { $0.from.hasSameBytes(as: name) }?.to ?? name
     }
 
     private func mapped(_ key: [UInt8]) -> [UInt8] {

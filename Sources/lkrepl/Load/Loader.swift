@@ -109,7 +109,7 @@ final class Loader {
         try commit(isLast: true)
         if !collections.isEmpty, let name = options.filter.missing(among: collections) {
             throw CommandError(
-                .badData, "the input has no collection \(name)",
+                .badData, "the input has no collection named \(name)",
                 hint: "check --only; lines of the dump that begin with \"schema\" list its collections")
         }
         if options.synchronization == .end { try target?.synchronize() }

@@ -153,7 +153,7 @@ final class RawLoadTarget: LoadTarget {
         guard let markerPath, FileDescriptor.exists(markerPath) else { return nil }
         let file = try InputFile(path: markerPath)
         let marker = ResumePoint(encoded: file.beginning)
-        guard let marker, marker.database.utf8.elementsEqual(database.path.utf8) else {
+        guard let marker, marker.database.hasSameBytes(as: database.path) else {
             throw CommandError(
                 .badData, "\(markerPath) belongs to a load into another database",
                 hint: "--restart starts over and replaces it")

@@ -1,3 +1,5 @@
+import DocIndex
+
 extension ByteNotation {
     /// Parses one token; an empty argument is the empty key.
     ///
@@ -159,14 +161,7 @@ extension ByteNotation {
 
         /// The value of the hexadecimal digit at `index`, which is consumed; `nil` if there is none.
         mutating func nextHexDigit() -> UInt8? {
-            guard index < token.count else { return nil }
-            let value: UInt8
-            switch token[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = token[index] - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = token[index] - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = token[index] - UInt8(ascii: "A") + 10
-            default: return nil
-            }
+            guard index < token.count, let value = HexText.value(of: token[index]) else { return nil }
             index += 1
             return value
         }

@@ -1,3 +1,5 @@
+import DocIndex
+
 extension ByteNotation {
     /// `bytes` in byte notation.
     static func print(_ bytes: [UInt8], form: Form = .auto) -> String {
@@ -17,7 +19,7 @@ extension ByteNotation {
             appendQuoted(bytes, to: &output)
         case .hex:
             append(hexPrefix, to: &output)
-            for index in bytes.indices { appendHexDigits(of: bytes[index], to: &output) }
+            HexText.append(bytes, to: &output)
         case .base64:
             append(base64Prefix, to: &output)
             Base64.append(bytes, to: &output)
@@ -66,7 +68,7 @@ extension ByteNotation {
         while index < bytes.count {
             guard let (scalar, byteCount) = bytes.utf8Scalar(at: index) else {
                 append("\\x", to: &output)
-                appendHexDigits(of: bytes[index], to: &output)
+                HexText.append(bytes[index], to: &output)
                 index += 1
                 mayCarryMark = false
                 continue
@@ -102,21 +104,12 @@ extension ByteNotation {
             return true
         default:
             append("\\x", to: &output)
-            appendHexDigits(of: byte, to: &output)
+            HexText.append(byte, to: &output)
         }
         return false
     }
 
     private static func append(_ literal: StaticString, to output: inout [UInt8]) {
         literal.withUTF8Buffer { unsafe output.append(contentsOf: $0) }
-    }
-
-    private static func appendHexDigits(of byte: UInt8, to output: inout [UInt8]) {
-        output.append(hexDigit(byte >> 4))
-        output.append(hexDigit(byte & 0x0f))
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

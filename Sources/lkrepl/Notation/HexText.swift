@@ -1,14 +1,17 @@
 /// Bytes as pairs of hexadecimal digits, as other databases write binary data.
 enum HexText {
-    /// Appends two lower-case digits for each byte.
+    /// Appends two digits for each byte.
     static func append(_ bytes: Span<UInt8>, isUpperCase: Bool = false, to output: inout [UInt8]) {
+        output.reserveCapacity(output.count + bytes.count * 2)
+        for index in 0..<bytes.count { append(bytes[index], isUpperCase: isUpperCase, to: &output) }
+    }
+
+    /// Appends two digits.
+    static func append(_ byte: UInt8, isUpperCase: Bool = false, to output: inout [UInt8]) {
         let letter = UInt8(ascii: isUpperCase ? "A" : "a")
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : letter + value - 10 }
-        output.reserveCapacity(output.count + bytes.count * 2)
-        for index in 0..<bytes.count {
-            output.append(digit(bytes[index] >> 4))
-            output.append(digit(bytes[index] & 15))
-        }
+        output.append(digit(byte >> 4))
+        output.append(digit(byte & 15))
     }
 
     /// The bytes that digits encode; `nil` for other characters or an odd number of digits.

@@ -78,11 +78,6 @@ struct ShellScanner {
         }
     }
 
-    /// Discards the open input, as after ^C at the prompt.
-    mutating func reset() {
-        self = ShellScanner(line: position.line)
-    }
-
     /// The commands of a whole text.
     static func commands(in text: String) throws(ShellSyntaxError) -> [ShellCommand] {
         var scanner = ShellScanner()

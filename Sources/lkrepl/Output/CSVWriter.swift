@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Writes CSV records (RFC 4180).
 ///
 /// Where the RFC is silent: null is an empty field and the empty string is `""`, as in PostgreSQL; bytes are `b64:` and

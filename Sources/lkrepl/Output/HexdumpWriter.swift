@@ -1,3 +1,5 @@
+import LevelKit
+
 /// Writes bytes as offsets, hexadecimal digits and characters, sixteen per line, like `hexdump -C`.
 ///
 /// ```
@@ -22,8 +24,7 @@ struct HexdumpWriter: Sendable {
                     text += "   "
                     continue
                 }
-                let byte = row[start + column]
-                text += (byte < 16 ? "0" : "") + String(byte, radix: 16) + " "
+                text += hexadecimal(CollectionOfOne(row[start + column])) + " "
             }
             let characters = row.map { (0x20..<0x7f).contains($0) ? Character(Unicode.Scalar($0)) : "." }
             text += " |" + String(characters) + "|\n"

@@ -50,8 +50,7 @@ struct TSVWriter: Sendable {
     }
 
     private func appendHexEscape(of byte: UInt8, to output: inout [UInt8]) {
-        let digits = String(byte, radix: 16)
-        output.append(contentsOf: (digits.count == 1 ? "\\x0" : "\\x").utf8)
-        output.append(contentsOf: digits.utf8)
+        output.append(contentsOf: "\\x".utf8)
+        HexText.append(byte, to: &output)
     }
 }

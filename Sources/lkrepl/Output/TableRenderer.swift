@@ -48,12 +48,6 @@ struct TableRenderer: Sendable {
         for cells in drawn { output += line(of: cells, layout) }
         return output + foot(layout, omittedRowCount: rows.count - drawn.count + omittedRowCount)
     }
-
-    /// The line with the number of rows of a result, such as `1,234 rows (40 shown)`, without a newline.
-    static func rowCountFooter(rowCount: Int, shownCount: Int) -> String {
-        let count = "\(HumanNumber.grouped(rowCount)) \(rowCount == 1 ? "row" : "rows")"
-        return shownCount == rowCount ? count : "\(count) (\(HumanNumber.grouped(shownCount)) shown)"
-    }
 }
 
 // MARK: - Borders

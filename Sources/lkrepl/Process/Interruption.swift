@@ -226,16 +226,19 @@ enum Interruption {
 
     /// Installs a handler for a signal, unless the parent process made this one ignore it, like nohup.
     private static func handle(_ number: Int32) {
+        if !isIgnored(number) { install(number) }
+    }
+
+    /// Whether the process ignores a signal.
+    static func isIgnored(_ number: Int32) -> Bool {
         var old = sigaction()
-        _ = unsafe sigaction(number, nil, &old)
+        guard unsafe sigaction(number, nil, &old) == 0 else { return true }
         #if canImport(Glibc)
             let handler = unsafe unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self)
         #else
             let handler = unsafe unsafeBitCast(old.__sigaction_u.__sa_handler, to: Int.self)
         #endif
-        let ignored = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
-        guard handler != ignored else { return }
-        install(number)
+        return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private static func install(_ number: Int32) {

@@ -78,8 +78,7 @@ struct ContentDigest {
     /// The digest of everything added so far, in hexadecimal.
     mutating func hexadecimal() -> String {
         drain()
-        let digits = Array("0123456789abcdef")
-        return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return LevelKit.hexadecimal(hash.finalize())
     }
 
     private static func key(_ collection: String, _ id: DocumentID) -> [UInt8] {
@@ -92,12 +91,7 @@ struct ContentDigest {
     }
 
     private mutating func append(count: UInt64) {
-        var rest = count
-        while rest >= 0x80 {
-            buffer.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        buffer.append(UInt8(rest))
+        Varint.append(count, to: &buffer)
     }
 
     private mutating func append(_ bytes: Span<UInt8>) {

@@ -96,7 +96,7 @@ final class TableWriter: @unchecked Sendable {
     private func draw(_ row: DocumentObject) throws(WriteError) {
         guard let begun else { return }
         if columns == nil {
-            for member in row where !begun.titles.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            for member in row where !begun.titles.contains(where: { $0.hasSameBytes(as: member.name) }) {
                 laterColumns.insert(Array(member.name.utf8))
             }
         }

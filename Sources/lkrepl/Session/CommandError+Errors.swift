@@ -19,7 +19,7 @@ extension CommandError {
         case let fault as FileError: self.init(fault)
         case let error as DocIndexError:
             self.init(
-                Self.exitCode(error.code), error.message.replacing("or allow it", with: "or omit --no-scan"))
+                Self.exitCode(error.code), error.message, hint: error.code == .scanRefused ? "omit --no-scan" : nil)
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
         case let error as FieldPath.SyntaxError: self.init(.usage, "\(error)")
@@ -50,7 +50,7 @@ extension CommandError {
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
             .migrationFailed:
             .badData
-        case .unknownCollection, .unknownIndex, .invalidQuery, .queryTooLarge: .usage
+        case .unknownCollection, .unknownIndex, .invalidQuery, .queryTooLarge, .scanRefused: .usage
         case .nestedWrite: .software
         }
     }

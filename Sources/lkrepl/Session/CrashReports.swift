@@ -17,20 +17,7 @@ enum CrashReports {
     /// behavior.
     static func silence() {
         guard Terminal.environment("SWIFT_BACKTRACE") == nil else { return }
-        for number in [SIGQUIT] + signals where !isIgnored(number) { signal(number, SIG_DFL) }
-    }
-
-    /// Ignored signals stay ignored.
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var old = sigaction()
-        guard unsafe sigaction(number, nil, &old) == 0 else { return true }
-        #if canImport(Glibc)
-            let handler = unsafe unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self)
-        #else
-            let handler = unsafe unsafeBitCast(old.__sigaction_u.__sa_handler, to: Int.self)
-        #endif
-        let ignored = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
-        return handler == ignored
+        for number in [SIGQUIT] + signals where !Interruption.isIgnored(number) { signal(number, SIG_DFL) }
     }
 
     // MARK: - Aborts of LevelDB
@@ -52,7 +39,7 @@ enum CrashReports {
         let text = Array((ErrorReport.text(of: failure) ?? "").utf8)
         unsafe message = copy(text)
         unsafe engine = copy(LoadedModules.engine())
-        for number in signals where !isIgnored(number) {
+        for number in signals where !Interruption.isIgnored(number) {
             var action = sigaction()
             let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
                 number, info, context in unsafe CrashReports.end(number, info, context)

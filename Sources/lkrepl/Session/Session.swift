@@ -82,11 +82,11 @@ final class Session {
     func collection(_ name: String?) throws -> DocumentCollection {
         let collections = try collections()
         if let name = try name.map({ try ArgumentOrigin.current.text(of: $0) }) {
-            if let found = collections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return found }
+            if let found = collections.first(where: { $0.name.hasSameBytes(as: name) }) { return found }
             // Lists the existing collections.
             let failure = CommandError(
                 .usage,
-                "unknown collection \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
+                "no collection named \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
                 hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
             throw failure
         }

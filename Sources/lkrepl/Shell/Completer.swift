@@ -84,7 +84,7 @@ struct Completer {
             if takesValue {
                 takesValue = false
             } else if word.hasPrefix("-"), word.count > 1, word.dropFirst().first?.isNumber == false {
-                takesValue = command.arguments.contains { $0.kind == .option && $0.names.contains(word) }
+                takesValue = command.takesValue(word)
             } else {
                 count += 1
             }

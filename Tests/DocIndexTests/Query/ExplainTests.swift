@@ -68,7 +68,7 @@ import Testing
             expectFailure(.invalidQuery, containing: "index kind") {
                 _ = try collection.find(query, options: QueryOptions(hint: .index("kind")))
             }
-            expectFailure(.queryTooLarge, containing: "index") {
+            expectFailure(.scanRefused, containing: "index") {
                 _ = try collection.find(
                     Query(try Filter(parsing: "plain = 7")), options: QueryOptions(refusesScan: true))
             }

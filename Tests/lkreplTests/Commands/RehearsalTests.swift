@@ -46,7 +46,7 @@ import Testing
                 ),
                 (["scan", "photos.store", "--limit", "-1"], 64, ["lkrepl: scan: --limit must be 0 or more"]),
                 (["find", "photos.store", "photos", "--skip", "--limit"], 64, ["'--limit' is invalid for '--skip"]),
-                (["get", "none.db", "a"], 66, ["there is no database at", "hint: check the path"]),
+                (["get", "none.db", "a"], 66, ["no database at", "hint: check the path"]),
                 (["find", "photos.store", "photos", "title *= a", "--no-scan"], 64, ["omit --no-scan"]),
                 (["photos.store", "-c", "find photos --bogus"], 64, ["lkrepl: -c:1: find: Unknown option"]),
             ] as [([String], Int32, [String])] {

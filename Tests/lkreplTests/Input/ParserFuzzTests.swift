@@ -173,7 +173,7 @@ import Testing
             text in
             let key = Array(text.utf8)
             _ = KeyMeaning().text(of: key)
-            _ = OrderedText(key[...]).text
+            _ = StoreKeyParts(key)?.levelEnd(behind: 1)
             _ = try? Tuple(packed: key)
         },
         Parser("glob", ["photo/*[a-z]?\\*", "*a*b*c*", "[!x]"], nesting: ["*", "[", "\\", "?", "*a"]) { text in

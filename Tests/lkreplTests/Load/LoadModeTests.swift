@@ -175,7 +175,7 @@ import Testing
             #expect(try place.run("find", "new.store", "pictures", "--count").output == "301\n")
             // A mistyped name must not create an empty store.
             let none = try place.run("load", "--create", "none.store", "photos.lkd", "--only", "photos,other")
-            #expect(none.code == 65 && none.error.contains("no collection other"), "\(none)")
+            #expect(none.code == 65 && none.error.contains("no collection named other"), "\(none)")
             #expect(!place.has("none.store"))
 
             try place.write(

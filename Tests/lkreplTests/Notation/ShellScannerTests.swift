@@ -84,14 +84,6 @@ import Testing
         #expect(try scanner.feed("get d").map(\.line) == [4])
     }
 
-    @Test func `The shell scanner discards an abandoned command after a reset`() throws {
-        var scanner = ShellScanner()
-        #expect(try scanner.feed("get a; get 'b").isEmpty)
-        scanner.reset()
-        #expect(scanner.openConstruct == nil)
-        #expect(try scanner.feed("get c").map(\.arguments) == [["get", "c"]])
-    }
-
     // MARK: - Errors
 
     @Test(

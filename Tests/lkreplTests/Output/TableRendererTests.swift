@@ -122,11 +122,6 @@ import Testing
         #expect(!TableRenderer().render(titles: ["a"], rows: []).contains("\u{1b}"))
     }
 
-    @Test func `A table has a footer with the number of rows`() {
-        #expect(TableRenderer.rowCountFooter(rowCount: 1, shownCount: 1) == "1 row")
-        #expect(TableRenderer.rowCountFooter(rowCount: 1234, shownCount: 40) == "1,234 rows (40 shown)")
-    }
-
     @Test(
         arguments: [
             ([3, 10, 20], 100, [3, 10, 20]), ([3, 10, 20], 25, [3, 10, 12]), ([3, 10, 20], 16, [3, 7, 6]),

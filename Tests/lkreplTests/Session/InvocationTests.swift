@@ -84,7 +84,7 @@ import Testing
 
     @Test func `Negative numbers are not treated as options, and are passed on unchanged`() throws {
         let arguments = ["s", "photos", "lon", "<", "-73.99", "--sort", "-taken", "--limit", "3", "-q", "-.5"]
-        let protected = Invocation.protecting(arguments, of: "find")
+        let protected = Invocation.protecting(arguments, of: ["find"])
         #expect(protected.map(ProtectedArgument.plain) == arguments)
         #expect(protected[4] != "-73.99" && protected[10] != "-.5")
         // Values of options, and options themselves, are unchanged.
@@ -96,5 +96,26 @@ import Testing
         #expect(shell.keepsGoing && !shell.keepsHistory && shell.readsConfiguration && shell.options.isWritable)
         #expect(shell.sources == [.text("count")])
         #expect(throws: CommandError.self) { try Invocation(["--keep-going", "count", "/tmp"]) }
+    }
+
+    @Test func `A negative number after an option is its value, for every declared option of every command`() throws {
+        var optionCount = 0
+        for command in CommandCatalog.current.leaves {
+            for option in command.arguments where option.kind != .positional {
+                for name in option.names {
+                    let protected = Invocation.protecting([name, "-5"], of: command.words)
+                    if option.kind == .option { #expect(protected == [name, "-5"], "\(command.name) \(name)") }
+                    if option.kind == .option { optionCount += 1 }
+                }
+            }
+        }
+        #expect(optionCount > 100)
+        #expect(Invocation.protecting(["--count", "-5"], of: ["find"]) == ["--count", ProtectedArgument.mark + "-5"])
+    }
+
+    @Test func `The options that may precede a command are those that every command declares`() {
+        let declared = CommandCatalog.current.sharedOptions
+        #expect(SharedOptions.flags == Set(declared.filter { $0.kind == .flag }.flatMap(\.names)))
+        #expect(SharedOptions.valued == Set(declared.filter { $0.kind == .option }.flatMap(\.names)))
     }
 }

@@ -110,7 +110,7 @@ import Testing
         try Workplace.with { place in
             try place.makePhotos()
             for (arguments, code, part) in [
-                (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"unknown collection nope"),
+                (["find", "photos.store", "nope"], 64, "\"kind\":\"usage\",\"message\":\"no collection named nope"),
                 (
                     ["find", "photos.store", "photos", "--bogus"], 64,
                     "\"where\":[\"find\"],\"message\":\"Unknown option"

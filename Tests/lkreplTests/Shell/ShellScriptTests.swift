@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("bogus", 64, "bogus"), ("find nope", 64, "unknown collection nope"),
+            ("bogus", 64, "bogus"), ("find nope", 64, "no collection named nope"),
             ("find photos rating =", 64, "cannot be read"),
             ("find photos --bogus", 64, "--bogus"), ("doc get photos", 64, "<id>"), ("put a b", 77, "--write"),
             ("doc put photos {\"id\":1}", 77, "--write"), ("import photos missing.jsonl", 77, "--write"),

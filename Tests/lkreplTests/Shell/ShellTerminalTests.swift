@@ -14,7 +14,7 @@ import Testing
 
             #expect(try terminal.run("find photos rating = 5 --count", prompt: prompt) == "23\r\n")
             for (command, part) in [
-                ("bogus", "unknown command bogus"), ("find nope", "unknown collection nope"),
+                ("bogus", "unknown command bogus"), ("find nope", "no collection named nope"),
                 ("find photos rating =", "cannot be read"), ("find photos --bogus", "--bogus"),
                 ("put a b", "--write"), ("doc", "lkrepl doc"), ("find photos | x", "pipe"),
                 ("find --help", "USAGE: lkrepl find"), ("help find", "lkrepl find"), ("help", "quit"),
