@@ -198,7 +198,7 @@ extension QueryExecutor {
                 start = start[...end]
             }
             var cursor = try rows.snapshot.cursor(
-                in: .from(counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
+                in: .range(from: counters.key(start[prefixCount...]), to: counters.key(upper[prefixCount...])))
             let skipped = counters.key([]).count
             var entry = Array(lower[..<prefixCount])
             while try cursor.advanceUnchecked() {

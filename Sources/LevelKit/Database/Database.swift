@@ -86,16 +86,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Stores a value under a key; see ``put(_:forKey:durability:)-(Span<UInt8>,_,_)``.
+    /// Stores bytes, a string or data under a key, which may be of another type than the value.
+    ///
+    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
+    @inlinable
     public func put(
-        _ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered
+        _ value: some ByteRepresentable, forKey key: some ByteRepresentable, durability: Durability = .buffered
     ) throws(LevelError) {
-        try put(value.span, forKey: key.span, durability: durability)
-    }
-
-    /// Stores a string under a string key, both as UTF-8.
-    public func put(_ value: String, forKey key: String, durability: Durability = .buffered) throws(LevelError) {
-        try put(Array(value.utf8), forKey: Array(key.utf8), durability: durability)
+        try value.withBytes { (value) throws(LevelError) in
+            try key.withBytes { (key) throws(LevelError) in
+                try put(value, forKey: key, durability: durability)
+            }
+        }
     }
 
     /// Deletes a key and its value. A missing key is not an error.
@@ -111,14 +113,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// Deletes a key and its value; see ``delete(_:durability:)-(Span<UInt8>,_)``.
-    public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
-        try delete(key.span, durability: durability)
-    }
-
-    /// Deletes a string key.
-    public func delete(_ key: String, durability: Durability = .buffered) throws(LevelError) {
-        try delete(Array(key.utf8), durability: durability)
+    /// Deletes a key and its value. A missing key is not an error.
+    ///
+    /// - Throws: ``LevelError``: `io`, `closed`.
+    @inlinable
+    public func delete(_ key: some ByteRepresentable, durability: Durability = .buffered) throws(LevelError) {
+        try key.withBytes { (key) throws(LevelError) in try delete(key, durability: durability) }
     }
 
     /// Passes a new batch to `body` and writes it atomically. If `body` throws, nothing is written.
