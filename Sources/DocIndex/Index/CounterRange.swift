@@ -34,7 +34,7 @@ struct CounterRange {
         if index.components.contains(where: { $0.order == .descending }) {
             start = Self.beginning(of: start, from: prefixCount)
         }
-        counters = .from(keys.key(start[prefixCount...]), to: keys.key(upper[prefixCount...]))
+        counters = .range(from: keys.key(start[prefixCount...]), to: keys.key(upper[prefixCount...]))
     }
 
     /// Returns the bound at which the counters of a descending index begin.

@@ -97,7 +97,7 @@ extension GeoIndex {
             Self.appendCell(cells.lowerBound, to: &lower)
             var upper = entryPrefix
             Self.appendCell(cells.upperBound, to: &upper)
-            return .from(lower, to: upper + OrderedValue.behind)
+            return .range(from: lower, to: upper + OrderedValue.behind)
         }
     }
 
@@ -105,7 +105,7 @@ extension GeoIndex {
     var rangesWithoutLocation: [KeyRange] {
         [.missing, .null, .other].map { (kind: OrderedValue.Kind) in
             let prefix = entryPrefix + [kind.rawValue]
-            return .from(prefix, to: prefix + OrderedValue.behind)
+            return .range(from: prefix, to: prefix + OrderedValue.behind)
         }
     }
 

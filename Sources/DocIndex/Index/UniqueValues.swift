@@ -99,6 +99,6 @@ extension KeyRange {
     /// Returns the range of keys that begin with complete components. A longer string with the same bytes continues
     /// with `ff`, or with `00` in descending order; neither begins a component or a row.
     static func entries(behind prefix: [UInt8]) -> KeyRange {
-        .from(prefix + [0x01], to: prefix + OrderedValue.behind)
+        .range(from: prefix + [0x01], to: prefix + OrderedValue.behind)
     }
 }

@@ -53,7 +53,7 @@ enum StoreKey: UInt8 {
     static func changes(behind sequence: UInt64) -> KeyRange {
         var lower = [StoreKey.changes.rawValue]
         TupleEncoder.append(sequence == .max ? sequence : sequence + 1, to: &lower)
-        return .from(lower, to: [StoreKey.changes.rawValue + 1])
+        return .range(from: lower, to: [StoreKey.changes.rawValue + 1])
     }
 
     /// Returns the key of a migration's progress record.

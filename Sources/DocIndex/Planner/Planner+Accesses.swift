@@ -222,7 +222,7 @@ extension Planner {
         var ranges: [KeyRange]
         if let intervals = prefix.takeIntervals(conditions) {
             ranges = prefix.prefixes.flatMap { prefix in
-                intervals.map { KeyRange.from(prefix + $0.lower, to: prefix + $0.upper) }
+                intervals.map { KeyRange.range(from: prefix + $0.lower, to: prefix + $0.upper) }
             }
         } else {
             guard prefix.position > 0 else { return nil }

@@ -28,7 +28,7 @@ extension Planner {
         }
         guard let left else { return nil }
         let prefix = StoreKey.ids.prefix(collection)
-        let ranges = left.isEmpty ? [] : [KeyRange.from(prefix + left.lower, to: prefix + left.upper)]
+        let ranges = left.isEmpty ? [] : [KeyRange.range(from: prefix + left.lower, to: prefix + left.upper)]
         let count = try ranges.isEmpty ? 0 : countIDs(ranges)
         return candidate(
             Plan.IDScan(ranges: ranges, used: used.sorted().map { conjuncts[$0] }, ids: nil, estimatedCount: count),

@@ -142,7 +142,7 @@ extension Plan.Access {
 extension KeyRange {
     /// The bounds as bytes: printable ASCII unchanged, other bytes as `\xNN`.
     var notation: String {
-        func text(_ bound: KeyBound, _ unbounded: String) -> String {
+        func text(_ bound: KeyBound<[UInt8]>, _ unbounded: String) -> String {
             switch bound {
             case .unbounded: unbounded
             case .included(let key), .excluded(let key): key.map(Self.notation).joined()

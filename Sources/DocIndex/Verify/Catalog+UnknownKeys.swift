@@ -5,7 +5,7 @@ extension Catalog {
     func unknownRanges() -> [KeyRange] {
         var unknown: [KeyRange] = []
         // The lower bound of the gap before the next known range.
-        var lower = KeyBound.unbounded
+        var lower = KeyBound<[UInt8]>.unbounded
         for range in knownRanges() {
             unknown.append(KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
             switch range.upper {
@@ -55,7 +55,7 @@ extension Catalog {
         return known.sorted { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
     }
 
-    private static func key(_ bound: KeyBound) -> [UInt8] {
+    private static func key(_ bound: KeyBound<[UInt8]>) -> [UInt8] {
         switch bound {
         case .unbounded: []
         case .included(let key), .excluded(let key): key

@@ -106,7 +106,7 @@ private struct StoreDamage {
             losses.isManifestComplete && !differs && !hasUnknown && !(reachesDocuments && reachesNames)
     }
 
-    private static func firstByte(_ bound: KeyBound) -> UInt8? {
+    private static func firstByte(_ bound: KeyBound<[UInt8]>) -> UInt8? {
         switch bound {
         case .included(let key), .excluded(let key): key.first
         case .unbounded: nil

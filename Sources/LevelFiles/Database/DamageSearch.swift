@@ -21,11 +21,11 @@ package struct DamageSearch {
 
     private var isOver: Bool { ContinuousClock.now >= deadline }
 
-    // MARK: - DatabaseOpener
+    // MARK: - Opening
 
     /// Returns the first corruption in the files that LevelDB reads when it opens a database: manifest, logs and table
     /// indexes.
-    package func faultAtDatabaseOpener() -> FileError? {
+    package func faultAtOpening() -> FileError? {
         if let fault = files.manifestFault ?? files.manifest?.faults.first { return fault }
         guard let version = files.manifest?.version else { return nil }
         for file in files.files {

@@ -19,22 +19,43 @@ public struct AsyncDatabase: Sendable {
     /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
-    public func value(forKey key: [UInt8]) async throws -> [UInt8]? {
-        try await Self.run(on: Self.reads) { [database] in try database.value(forKey: key) }
+    public func value(forKey key: some ByteRepresentable) async throws -> [UInt8]? {
+        try await Self.read { [database] in try database.value(forKey: key) }
     }
 
-    /// Stores a value under a key.
+    /// Returns the value of a key as a string or data, or `nil` if the key does not exist.
+    ///
+    /// - Throws: ``LevelError``: `malformedEntry` if the value is not of that type, `corruption`, `io`, `closed`;
+    ///   `CancellationError` if the task was cancelled before.
+    public func value<Value: ByteRepresentable>(
+        forKey key: some ByteRepresentable, as type: Value.Type
+    ) async throws -> Value? {
+        try await Self.read { [database] in try database.value(forKey: key, as: Value.self) }
+    }
+
+    /// Returns whether a key exists.
+    ///
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    public func contains(_ key: some ByteRepresentable) async throws -> Bool {
+        try await Self.read { [database] in try database.contains(key) }
+    }
+
+    /// Stores bytes, a string or data under a key.
     ///
     /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write. Nothing is written
     ///   then.
-    public func put(_ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered) async throws {
+    public func put(
+        _ value: some ByteRepresentable, forKey key: some ByteRepresentable, durability: Durability = .buffered
+    ) async throws {
         try await Self.run(on: Self.writes) { [database] in
             try database.put(value, forKey: key, durability: durability)
         }
     }
 
-    /// Deletes a key and its value.
-    public func delete(_ key: [UInt8], durability: Durability = .buffered) async throws {
+    /// Deletes a key and its value. A missing key is not an error.
+    ///
+    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write.
+    public func delete(_ key: some ByteRepresentable, durability: Durability = .buffered) async throws {
         try await Self.run(on: Self.writes) { [database] in try database.delete(key, durability: durability) }
     }
 

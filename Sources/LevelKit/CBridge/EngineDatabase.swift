@@ -48,7 +48,7 @@ import CLevelDB
         let (handle, error) = unsafe EngineErrorSlot.capture { unsafe leveldb_open(options.options, path, $0) }
         let shownPath = shownPath ?? path
         if let error {
-            throw .engine(error, action: "open the database at \(shownPath)").locatedAtDatabaseOpener(of: path)
+            throw .engine(error, action: "open the database at \(shownPath)").locatedAtOpening(of: path)
         }
         guard let handle = unsafe handle else {
             throw LevelError(.unknown, "could not open the database at \(shownPath): LevelDB gave no reason")

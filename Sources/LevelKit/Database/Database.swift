@@ -23,7 +23,7 @@ public final class Database: Sendable {
     /// The order of the keys.
     public var order: KeyOrder { core.order }
 
-    // MARK: - DatabaseOpener and closing
+    // MARK: - Opening and closing
 
     /// Opens the database in a directory.
     ///
@@ -34,7 +34,7 @@ public final class Database: Sendable {
     ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect.
     ///   - options: see ``DatabaseOptions``.
     ///   - mode: `readOnly` reads the database as it is at this moment, without a lock and without changing any byte in
-    ///     its directory; see <doc:DatabaseOpenerADatabase>. It creates nothing.
+    ///     its directory; see <doc:OpeningADatabase>. It creates nothing.
     /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds the lock),
     ///   `corruption`, `comparatorMismatch`, `notSupported` for table files in a foreign compression format,
     ///   `invalidArgument`, `io`. For reading also `busy`, if another process changes the database faster than its
@@ -86,16 +86,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Stores a value under a key; see ``put(_:forKey:durability:)-(Span<UInt8>,_,_)``.
+    /// Stores bytes, a string or data under a key, which may be of another type than the value.
+    ///
+    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
+    @inlinable
     public func put(
-        _ value: [UInt8], forKey key: [UInt8], durability: Durability = .buffered
+        _ value: some ByteRepresentable, forKey key: some ByteRepresentable, durability: Durability = .buffered
     ) throws(LevelError) {
-        try put(value.span, forKey: key.span, durability: durability)
-    }
-
-    /// Stores a string under a string key, both as UTF-8.
-    public func put(_ value: String, forKey key: String, durability: Durability = .buffered) throws(LevelError) {
-        try put(Array(value.utf8), forKey: Array(key.utf8), durability: durability)
+        try value.withBytes { (value) throws(LevelError) in
+            try key.withBytes { (key) throws(LevelError) in
+                try put(value, forKey: key, durability: durability)
+            }
+        }
     }
 
     /// Deletes a key and its value. A missing key is not an error.
@@ -111,14 +113,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// Deletes a key and its value; see ``delete(_:durability:)-(Span<UInt8>,_)``.
-    public func delete(_ key: [UInt8], durability: Durability = .buffered) throws(LevelError) {
-        try delete(key.span, durability: durability)
-    }
-
-    /// Deletes a string key.
-    public func delete(_ key: String, durability: Durability = .buffered) throws(LevelError) {
-        try delete(Array(key.utf8), durability: durability)
+    /// Deletes a key and its value. A missing key is not an error.
+    ///
+    /// - Throws: ``LevelError``: `io`, `closed`.
+    @inlinable
+    public func delete(_ key: some ByteRepresentable, durability: Durability = .buffered) throws(LevelError) {
+        try key.withBytes { (key) throws(LevelError) in try delete(key, durability: durability) }
     }
 
     /// Passes a new batch to `body` and writes it atomically. If `body` throws, nothing is written.

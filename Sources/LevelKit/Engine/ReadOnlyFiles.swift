@@ -19,7 +19,7 @@ internal import Synchronization
 ///   possible, else of copies. Files that other users can change are always copied.
 ///
 /// *No compaction.* Otherwise LevelDB would start to compact and rewrite the database in memory. Directories therefore
-/// occupy the names of the table files that a compaction would create first. DatabaseOpener the output fails with `EISDIR`,
+/// occupy the names of the table files that a compaction would create first. Opening the output fails with `EISDIR`,
 /// which LevelDB treats as a background error, and from then on it compacts nothing. Reads never check that error
 /// (`db/db_impl.cc`, `RecordBackgroundError`, `MaybeScheduleCompaction`), and LevelDB cannot delete the directories
 /// (`RemoveObsoleteFiles` calls `unlink`). The names are predictable: LevelDB numbers the new manifest, one table per

@@ -16,12 +16,12 @@ extension LevelError {
     /// Returns this error of a write, with its location. After a compaction finds corruption, which may be anywhere,
     /// LevelDB refuses writes.
     func locatedAnywhere(in path: String) -> LevelError {
-        located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtDatabaseOpener() }
+        located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtOpening() }
     }
 
     /// Returns this error of an open, with the file and byte offset of the corruption if they can be found.
-    func locatedAtDatabaseOpener(of path: String) -> LevelError {
-        located(in: path, order: .bytewise) { $0.faultAtDatabaseOpener() }
+    func locatedAtOpening(of path: String) -> LevelError {
+        located(in: path, order: .bytewise) { $0.faultAtOpening() }
     }
 
     private func located(

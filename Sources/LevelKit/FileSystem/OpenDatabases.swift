@@ -6,7 +6,7 @@ internal import Synchronization
 /// process's lock (`util/env_posix.cc`, `LockFile`). It also compares paths as strings, so two spellings of a path give
 /// two live handles. This table is therefore checked before any call to LevelDB.
 ///
-/// A copy of a directory made of hard links shares the `LOCK` file of the original. DatabaseOpener and closing the file there
+/// A copy of a directory made of hard links shares the `LOCK` file of the original. Opening and closing the file there
 /// would drop the lock too, so the file counts wherever it is found.
 enum OpenDatabases {
     private struct Table {

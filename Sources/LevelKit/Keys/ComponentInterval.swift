@@ -1,54 +1,42 @@
-/// An interval of values of a component. All of Swift's range types conform.
+/// An interval of values of a component. All of Swift's range types conform, and ``TextPrefix``.
 public protocol ComponentInterval<Bound> {
     /// The type of the component.
     associatedtype Bound
     /// The lower and the upper bound.
-    var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) { get }
+    var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) { get }
 }
 
-/// An end of a ``ComponentInterval``.
-public enum ComponentBound<Value> {
-    /// The interval has no limit at this end.
-    case unbounded
-    /// The interval ends at this value and contains it.
-    case included(Value)
-    /// The interval ends at this value and does not contain it.
-    case excluded(Value)
-}
-
-extension ComponentBound: Sendable where Value: Sendable {}
-
-extension Range: ComponentInterval {
+extension Range: ComponentInterval where Bound: KeyElementCodable {
     /// From the lower bound up to, but not including, the upper bound.
-    public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
+    public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.included(lowerBound), .excluded(upperBound))
     }
 }
 
-extension ClosedRange: ComponentInterval {
+extension ClosedRange: ComponentInterval where Bound: KeyElementCodable {
     /// From the lower bound up to and including the upper bound.
-    public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
+    public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.included(lowerBound), .included(upperBound))
     }
 }
 
-extension PartialRangeFrom: ComponentInterval {
+extension PartialRangeFrom: ComponentInterval where Bound: KeyElementCodable {
     /// From the lower bound.
-    public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
+    public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.included(lowerBound), .unbounded)
     }
 }
 
-extension PartialRangeUpTo: ComponentInterval {
+extension PartialRangeUpTo: ComponentInterval where Bound: KeyElementCodable {
     /// Up to, but not including, the upper bound.
-    public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
+    public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.unbounded, .excluded(upperBound))
     }
 }
 
-extension PartialRangeThrough: ComponentInterval {
+extension PartialRangeThrough: ComponentInterval where Bound: KeyElementCodable {
     /// Up to and including the upper bound.
-    public var componentBounds: (lower: ComponentBound<Bound>, upper: ComponentBound<Bound>) {
+    public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.unbounded, .included(upperBound))
     }
 }

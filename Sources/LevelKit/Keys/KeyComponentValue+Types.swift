@@ -107,6 +107,19 @@ extension Array: KeyElementCodable, KeyComponentValue where Element == UInt8 {
     }
 }
 
+extension Data: KeyComponentValue {
+    /// `bytes`.
+    public static var keyTypeName: String { "bytes" }
+
+    /// Appends a byte string.
+    public func appendKeyElement(to key: inout [UInt8]) { TupleEncoder.append(span, to: &key) }
+
+    /// Reads a byte string.
+    public static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Data? {
+        Data(try decoder.decodeBytes())
+    }
+}
+
 // MARK: - Other types
 
 extension Bool: KeyComponentValue {

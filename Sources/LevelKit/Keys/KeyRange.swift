@@ -1,24 +1,37 @@
-/// An end of a ``KeyRange``.
-public enum KeyBound: Sendable, Hashable {
+/// An end of a ``KeyRange`` or of a ``ComponentInterval``.
+public enum KeyBound<Key> {
     /// The range has no limit at this end.
     case unbounded
     /// The range ends at this key and contains it.
-    case included([UInt8])
+    case included(Key)
     /// The range ends at this key and does not contain it.
-    case excluded([UInt8])
+    case excluded(Key)
 }
+
+extension KeyBound: Sendable where Key: Sendable {}
+extension KeyBound: Equatable where Key: Equatable {}
+extension KeyBound: Hashable where Key: Hashable {}
 
 /// A contiguous range of keys in comparator order.
 ///
-/// A range whose lower end is above its upper end is empty. It is never an error.
+/// ```swift
+/// .all
+/// .prefix("photo/")
+/// .range(from: "photo/1", to: "photo/5")          // without photo/5
+/// .prefix("photo/").after(lastKeyOfThePage)
+/// .only("photo/1")
+/// ```
+///
+/// A range whose lower end is above its upper end is empty. It is never an error. ``TypedKeyRange`` is the range of
+/// typed keys.
 public struct KeyRange: Sendable, Hashable {
     /// The end with the smaller keys.
-    public var lower: KeyBound
+    public var lower: KeyBound<[UInt8]>
     /// The end with the larger keys.
-    public var upper: KeyBound
+    public var upper: KeyBound<[UInt8]>
 
     /// Creates a range between two bounds. Without arguments, the range contains every key.
-    public init(lower: KeyBound = .unbounded, upper: KeyBound = .unbounded) {
+    public init(lower: KeyBound<[UInt8]> = .unbounded, upper: KeyBound<[UInt8]> = .unbounded) {
         self.lower = lower
         self.upper = upper
     }
@@ -39,14 +52,27 @@ public struct KeyRange: Sendable, Hashable {
         )
     }
 
-    /// Returns the range of keys from `lower`, which is included, up to `upper`, which is not.
-    public static func from(_ lower: [UInt8], to upper: [UInt8]) -> KeyRange {
-        KeyRange(lower: .included(lower), upper: .excluded(upper))
+    /// Returns the range of all keys that start with `prefix`, such as a string; see ``prefix(_:)-([UInt8])``.
+    public static func prefix(_ prefix: some ByteRepresentable) -> KeyRange {
+        .prefix(prefix.byteArray)
+    }
+
+    /// Returns the keys from `lower`, which is included, up to `upper`, which is not. An omitted end is unbounded.
+    public static func range<Key: ByteRepresentable>(from lower: Key? = nil, to upper: Key? = nil) -> KeyRange {
+        KeyRange(
+            lower: lower.map { .included($0.byteArray) } ?? .unbounded,
+            upper: upper.map { .excluded($0.byteArray) } ?? .unbounded)
+    }
+
+    /// Returns the keys after `lower` and, if given, before `upper`. For the next page of a listing.
+    public static func range<Key: ByteRepresentable>(after lower: Key, to upper: Key? = nil) -> KeyRange {
+        KeyRange(
+            lower: .excluded(lower.byteArray), upper: upper.map { .excluded($0.byteArray) } ?? .unbounded)
     }
 
     /// Returns the range that contains only `key`.
-    public static func only(_ key: [UInt8]) -> KeyRange {
-        KeyRange(lower: .included(key), upper: .included(key))
+    public static func only(_ key: some ByteRepresentable) -> KeyRange {
+        KeyRange(lower: .included(key.byteArray), upper: .included(key.byteArray))
     }
 
     /// Returns the smallest key above all keys that start with `prefix`, or `nil` if none exists.
@@ -55,5 +81,33 @@ public struct KeyRange: Sendable, Hashable {
         var key = Array(prefix[...last])
         key[last] += 1
         return key
+    }
+}
+
+// MARK: - Pages
+
+extension KeyRange {
+    /// Returns the part of this range after `key`, in the order of the bytes.
+    ///
+    /// For the next page of a listing: `key` is the last key of the page before. It need not exist any more.
+    public func after(_ key: some ByteRepresentable) -> KeyRange {
+        let key = key.byteArray
+        switch lower {
+        case .included(let bound) where compareBytes(bound.span, key.span) > 0: return self
+        case .excluded(let bound) where compareBytes(bound.span, key.span) > 0: return self
+        default: return KeyRange(lower: .excluded(key), upper: upper)
+        }
+    }
+
+    /// Returns the part of this range before `key`, in the order of the bytes.
+    ///
+    /// For the next page of a listing in descending order: `key` is the last key of the page before.
+    public func before(_ key: some ByteRepresentable) -> KeyRange {
+        let key = key.byteArray
+        switch upper {
+        case .included(let bound) where compareBytes(bound.span, key.span) < 0: return self
+        case .excluded(let bound) where compareBytes(bound.span, key.span) < 0: return self
+        default: return KeyRange(lower: lower, upper: .excluded(key))
+        }
     }
 }

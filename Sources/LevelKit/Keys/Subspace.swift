@@ -86,7 +86,7 @@ extension Subspace {
     }
 
     /// The range of all keys of the subspace, including the prefix itself.
-    public var range: KeyRange { .from(prefix, to: prefix + [TupleCode.escape]) }
+    public var range: KeyRange { .range(from: prefix, to: prefix + [TupleCode.escape]) }
 
     /// Returns whether the subspaces have no key in common. Otherwise one contains the other.
     public func isDisjoint(with other: Subspace) -> Bool {

@@ -64,7 +64,7 @@ extension Tuple {
     public var range: KeyRange {
         let key = packed()
         // Every element starts with a byte from 00 to fe, because ff is not a type code.
-        return .from(key + [0x00], to: key + [0xff])
+        return .range(from: key + [0x00], to: key + [0xff])
     }
 }
 

@@ -8,12 +8,13 @@
 /// .prefix("Leica", 2019)                          // and one year
 /// .range("Leica", 2010..<2020)                    // and some years
 /// .range("L"...)                                  // some cameras
+/// .range("Leica", 2019, .startingWith("IMG_"))    // some IDs
 /// .range(from: ("Leica", 2019, ""), to: ("Leica", 2019, "IMG_5"))
-/// .range(after: lastKeyOfThePage)
+/// .prefix("Leica").after(lastKeyOfThePage)
 /// ```
 ///
 /// A range of values (the `.range` examples without labels) contains the same keys whatever the direction of the
-/// component. `from`, `to` and `after` follow the order of the keys: for a descending component, `from` is the larger
+/// component. `from`, `to`, `after` and `before` follow the order of the keys: for a descending component, `from` is the larger
 /// value.
 ///
 /// Strings in a range of values are ordered by their UTF-8 bytes, like the keys, and not like Swift's `String`. A range
@@ -25,13 +26,25 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
         case prefix([any KeyElementCodable])
         /// The keys with these first components whose next component is between two values.
         case values(
-            [any KeyElementCodable], lower: ComponentBound<any KeyElementCodable>,
-            upper: ComponentBound<any KeyElementCodable>)
+            [any KeyElementCodable], lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>)
         /// The keys between two keys, in key order.
-        case keys(lower: ComponentBound<Key>, upper: ComponentBound<Key>)
+        case keys(lower: KeyBound<Key>, upper: KeyBound<Key>)
+    }
+
+    /// A part that is cut off.
+    enum Cut: Sendable {
+        /// Everything up to and including a key.
+        case after(Key)
+        /// Everything from a key on.
+        case before(Key)
     }
 
     let content: Content
+    private(set) var cuts: [Cut] = []
+
+    init(content: Content) {
+        self.content = content
+    }
 
     /// The range of all keys.
     public static var all: TypedKeyRange { TypedKeyRange(content: .prefix([])) }
@@ -40,14 +53,14 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
     public static func range(from lower: Key? = nil, to upper: Key? = nil) -> TypedKeyRange {
         TypedKeyRange(
             content: .keys(
-                lower: lower.map(ComponentBound.included) ?? .unbounded,
-                upper: upper.map(ComponentBound.excluded) ?? .unbounded))
+                lower: lower.map(KeyBound.included) ?? .unbounded,
+                upper: upper.map(KeyBound.excluded) ?? .unbounded))
     }
 
     /// Returns the keys after `lower` and, if given, before `upper`. For the next page of a listing.
     public static func range(after lower: Key, to upper: Key? = nil) -> TypedKeyRange {
         TypedKeyRange(
-            content: .keys(lower: .excluded(lower), upper: upper.map(ComponentBound.excluded) ?? .unbounded))
+            content: .keys(lower: .excluded(lower), upper: upper.map(KeyBound.excluded) ?? .unbounded))
     }
 
     /// Returns the range that contains only `key`.
@@ -60,18 +73,29 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
         _ lead: [any KeyElementCodable], _ interval: some ComponentInterval<Value>
     ) -> TypedKeyRange {
         let bounds = interval.componentBounds
-        return TypedKeyRange(
-            content: .values(lead, lower: erased(bounds.lower), upper: erased(bounds.upper)))
+        return TypedKeyRange(content: .values(lead, lower: bounds.lower, upper: bounds.upper))
+    }
+}
+
+// MARK: - Pages
+
+extension TypedKeyRange {
+    /// Returns the part of this range after `key`, in key order.
+    ///
+    /// For the next page of a listing: `key` is the last key of the page before. It need not exist any more.
+    public func after(_ key: Key) -> TypedKeyRange {
+        var range = self
+        range.cuts.append(.after(key))
+        return range
     }
 
-    private static func erased(
-        _ bound: ComponentBound<some KeyElementCodable>
-    ) -> ComponentBound<any KeyElementCodable> {
-        switch bound {
-        case .unbounded: .unbounded
-        case .included(let value): .included(value)
-        case .excluded(let value): .excluded(value)
-        }
+    /// Returns the part of this range before `key`, in key order.
+    ///
+    /// For the next page of a listing in descending order: `key` is the last key of the page before.
+    public func before(_ key: Key) -> TypedKeyRange {
+        var range = self
+        range.cuts.append(.before(key))
+        return range
     }
 }
 
@@ -83,10 +107,26 @@ public struct TypedKeyRange<Key: Sendable>: Sendable {
 extension TypedKeyRange {
     /// Returns the byte range, with `prefix` before each key.
     func resolved(by schema: KeySchema<Key>, prefix: [UInt8]) -> KeyRange {
+        var range = resolvedContent(by: schema, prefix)
+        for cut in cuts {
+            var key = prefix
+            switch cut {
+            case .after(let bound):
+                schema.append(bound, to: &key)
+                range = range.after(key)
+            case .before(let bound):
+                schema.append(bound, to: &key)
+                range = range.before(key)
+            }
+        }
+        return range
+    }
+
+    private func resolvedContent(by schema: KeySchema<Key>, _ prefix: [UInt8]) -> KeyRange {
         switch content {
         case .prefix(let lead):
             let start = Self.start(of: lead, schema, prefix)
-            return .from(start, to: start + [TupleCode.escape])
+            return .range(from: start, to: start + [TupleCode.escape])
         case .values(let lead, let lower, let upper):
             let start = Self.start(of: lead, schema, prefix)
             switch schema.components[lead.count].direction {
@@ -108,15 +148,15 @@ extension TypedKeyRange {
     }
 
     private static func span(
-        _ start: [UInt8], from first: ComponentBound<any KeyElementCodable>,
-        to last: ComponentBound<any KeyElementCodable>, _ direction: KeyDirection
+        _ start: [UInt8], from first: KeyBound<any KeyElementCodable>,
+        to last: KeyBound<any KeyElementCodable>, _ direction: KeyDirection
     ) -> KeyRange {
         span(start, from: first, to: last) { $0.append(direction, to: &$1) }
     }
 
     /// Returns the keys with the prefix `start` between two bounds, in key order.
     private static func span<Value>(
-        _ start: [UInt8], from first: ComponentBound<Value>, to last: ComponentBound<Value>,
+        _ start: [UInt8], from first: KeyBound<Value>, to last: KeyBound<Value>,
         _ append: (Value, inout [UInt8]) -> Void
     ) -> KeyRange {
         func before(_ value: Value) -> [UInt8] {
@@ -136,6 +176,6 @@ extension TypedKeyRange {
             case .included(let value): before(value) + [TupleCode.escape]
             case .excluded(let value): before(value)
             }
-        return .from(lower, to: upper)
+        return .range(from: lower, to: upper)
     }
 }

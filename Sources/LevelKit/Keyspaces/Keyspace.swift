@@ -16,7 +16,7 @@
 /// keyspace cannot be opened with another ``KeySchema`` or ``ValueCodec``. Keyspaces share no keys with one another,
 /// nor with tuples and strings that are written to the database without a keyspace.
 ///
-/// A keyspace is a small value that any number of threads may use. DatabaseOpener the same one again is cheap. Read with the
+/// A keyspace is a small value that any number of threads may use. Opening the same one again is cheap. Read with the
 /// methods of ``KeyspaceReader``; a ``WriteBatch`` writes to several keyspaces atomically.
 public struct Keyspace<Key: Sendable, Value>: Sendable {
     /// The database that contains the keyspace.

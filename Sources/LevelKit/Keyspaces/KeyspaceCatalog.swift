@@ -30,7 +30,7 @@ struct KeyspaceCatalog {
     private static func recordKey(_ name: String) -> [UInt8] { root.pack([.string(name)]) }
 }
 
-// MARK: - DatabaseOpener and removing
+// MARK: - Opening and removing
 
 extension KeyspaceCatalog {
     /// Returns the number of a keyspace. Records the keyspace if it does not exist.

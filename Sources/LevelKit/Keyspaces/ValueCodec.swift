@@ -1,8 +1,15 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Converts the values of a ``Keyspace`` to and from bytes, under a name and a version that are recorded in the
 /// database.
 ///
 /// ```swift
 /// .bytes                       // [UInt8], as they are
+/// .data                        // Data, as it is
 /// .text                        // String, as UTF-8
 /// .empty                       // Void: what counts is the key
 /// .json(Photo.self)            // Codable
@@ -106,6 +113,13 @@ extension ValueCodec where Value == [UInt8] {
     /// Stores bytes unchanged. Recorded as `bytes`.
     public static var bytes: ValueCodec {
         ValueCodec("bytes", version: 1, encode: { $0 }, decode: { $0.copied() })
+    }
+}
+
+extension ValueCodec where Value == Data {
+    /// Stores data unchanged. Recorded as `bytes`, so the values can also be read with the codec ``bytes``.
+    public static var data: ValueCodec {
+        ValueCodec("bytes", version: 1, encode: { Array($0) }, decode: { Data(copying: $0) })
     }
 }
 

@@ -127,7 +127,7 @@ private struct Verification {
 
     private mutating func readEntries(boundaries: [[UInt8]]) throws(LevelError) {
         var rest = boundaries[...]
-        var start = KeyBound.unbounded
+        var start = KeyBound<[UInt8]>.unbounded
         var last: [UInt8]?
         while true {
             guard let error = try readEntries(from: start, last: &last) else { return }
@@ -147,7 +147,7 @@ private struct Verification {
     }
 
     /// Returns whether restarting at `key` would skip the unreadable part.
-    private func isBehind(_ key: [UInt8], _ start: KeyBound, _ last: [UInt8]?) -> Bool {
+    private func isBehind(_ key: [UInt8], _ start: KeyBound<[UInt8]>, _ last: [UInt8]?) -> Bool {
         if let last, core.order.compare(key.span, last.span) <= 0 { return false }
         if case .included(let start) = start { return core.order.compare(key.span, start.span) > 0 }
         return true
@@ -155,7 +155,7 @@ private struct Verification {
 
     /// Reads until the end or the first error, and returns the error.
     private mutating func readEntries(
-        from start: KeyBound, last: inout [UInt8]?
+        from start: KeyBound<[UInt8]>, last: inout [UInt8]?
     ) throws(LevelError) -> LevelError? {
         var cursor = try core.admitted { () throws(LevelError) in
             Cursor(

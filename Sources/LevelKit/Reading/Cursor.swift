@@ -173,6 +173,11 @@
         position = .start
     }
 
+    /// Makes the next ``advance()`` start at `key`, such as a string; see ``seek(to:)-([UInt8])``.
+    public mutating func seek(to key: some ByteRepresentable) {
+        seek(to: key.byteArray)
+    }
+
     /// The key at the position.
     ///
     /// - Precondition: the last ``advance()`` returned `true`.
@@ -217,7 +222,7 @@
     }
 
     /// Returns the bound of the range or the target of a seek, whichever includes fewer keys.
-    private func tighter(_ bound: KeyBound, _ target: [UInt8]?, lower: Bool) -> KeyBound {
+    private func tighter(_ bound: KeyBound<[UInt8]>, _ target: [UInt8]?, lower: Bool) -> KeyBound<[UInt8]> {
         guard let target else { return bound }
         switch bound {
         case .unbounded: return .included(target)
@@ -227,7 +232,7 @@
         }
     }
 
-    private func seekToFirst(atLeast bound: KeyBound) {
+    private func seekToFirst(atLeast bound: KeyBound<[UInt8]>) {
         switch bound {
         case .unbounded: iterator.seekToFirst()
         case .included(let key): iterator.seek(key.span)
@@ -237,7 +242,7 @@
         }
     }
 
-    private func seekToLast(atMost bound: KeyBound) {
+    private func seekToLast(atMost bound: KeyBound<[UInt8]>) {
         switch bound {
         case .unbounded: iterator.seekToLast()
         case .included(let key): seekToLast(key, included: true)

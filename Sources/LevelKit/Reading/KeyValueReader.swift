@@ -39,9 +39,9 @@ extension KeyValueReader {
     /// Calls `body` with the value of a key; see ``withValue(forKey:_:)-(Span<UInt8>,_)``.
     @inlinable
     public func withValue<R>(
-        forKey key: [UInt8], _ body: (Span<UInt8>) throws(LevelError) -> R
+        forKey key: some ByteRepresentable, _ body: (Span<UInt8>) throws(LevelError) -> R
     ) throws(LevelError) -> R? {
-        try withValue(forKey: key.span, body)
+        try key.withBytes { (key) throws(LevelError) in try withValue(forKey: key, body) }
     }
 
     /// Returns the value of a key, or `nil` if the key does not exist.
@@ -58,23 +58,38 @@ extension KeyValueReader {
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     @inlinable
-    public func value(forKey key: [UInt8]) throws(LevelError) -> [UInt8]? {
-        try value(forKey: key.span)
+    public func value(forKey key: some ByteRepresentable) throws(LevelError) -> [UInt8]? {
+        try key.withBytes { (key) throws(LevelError) in try value(forKey: key) }
     }
 
-    /// Returns the value of a string key, or `nil` if the key does not exist.
-    public func value(forKey key: String) throws(LevelError) -> [UInt8]? {
-        try value(forKey: key.utf8Span.span)
+    /// Returns the value of a key as a string or data, or `nil` if the key does not exist.
+    ///
+    /// ```swift
+    /// let title = try database.value(forKey: "photo/1", as: String.self)
+    /// ```
+    ///
+    /// - Throws: ``LevelError``: `malformedEntry` if the value is not of that type, such as a string that is not UTF-8;
+    ///   `corruption`, `io`, `closed`.
+    @inlinable
+    public func value<Value: ByteRepresentable>(
+        forKey key: some ByteRepresentable, as type: Value.Type
+    ) throws(LevelError) -> Value? {
+        try withValue(forKey: key) { (value) throws(LevelError) in try Value(copying: value) }
     }
 
     /// Returns whether a key exists.
+    ///
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
     public func contains(_ key: Span<UInt8>) throws(LevelError) -> Bool {
         try readValue(forKey: key) { _ in }
     }
 
     /// Returns whether a key exists.
-    public func contains(_ key: [UInt8]) throws(LevelError) -> Bool {
-        try contains(key.span)
+    ///
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
+    @inlinable
+    public func contains(_ key: some ByteRepresentable) throws(LevelError) -> Bool {
+        try key.withBytes { (key) throws(LevelError) in try contains(key) }
     }
 
     /// Returns a cursor over a range of keys in ascending order.
@@ -85,13 +100,5 @@ extension KeyValueReader {
     /// Returns a cursor over a range of keys. With `reverse` the largest key comes first.
     public func cursor(in range: KeyRange = .all, reverse: Bool) throws(LevelError) -> Cursor {
         try cursor(in: range, reverse: reverse, fillsCache: true)
-    }
-}
-
-extension Span<UInt8> {
-    /// Returns the bytes as an array.
-    @inlinable
-    public func copied() -> [UInt8] {
-        unsafe withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

@@ -22,14 +22,14 @@ public final class WriteBatch {
         engine.put(key, value)
     }
 
-    /// Adds a put; see ``put(_:forKey:)-(Span<UInt8>,_)``.
-    public func put(_ value: [UInt8], forKey key: [UInt8]) throws(LevelError) {
-        try put(value.span, forKey: key.span)
-    }
-
-    /// Adds a put of a string under a string key.
-    public func put(_ value: String, forKey key: String) throws(LevelError) {
-        try put(Array(value.utf8), forKey: Array(key.utf8))
+    /// Adds a put of bytes, a string or data under a key, which may be of another type than the value.
+    ///
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
+    @inlinable
+    public func put(_ value: some ByteRepresentable, forKey key: some ByteRepresentable) throws(LevelError) {
+        try value.withBytes { (value) throws(LevelError) in
+            try key.withBytes { (key) throws(LevelError) in try put(value, forKey: key) }
+        }
     }
 
     /// Adds a deletion.
@@ -41,14 +41,12 @@ public final class WriteBatch {
         engine.delete(key)
     }
 
-    /// Adds a deletion; see ``delete(_:)-(Span<UInt8>)``.
-    public func delete(_ key: [UInt8]) throws(LevelError) {
-        try delete(key.span)
-    }
-
-    /// Adds the deletion of a string key.
-    public func delete(_ key: String) throws(LevelError) {
-        try delete(Array(key.utf8))
+    /// Adds a deletion.
+    ///
+    /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
+    @inlinable
+    public func delete(_ key: some ByteRepresentable) throws(LevelError) {
+        try key.withBytes { (key) throws(LevelError) in try delete(key) }
     }
 
     /// Adds the operations of another batch, in order.

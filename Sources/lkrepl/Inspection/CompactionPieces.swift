@@ -46,7 +46,7 @@ struct CompactionPieces {
     }
 
     /// The key of a bound. Whether it is included does not matter, since a compaction processes whole blocks.
-    private static func key(_ bound: KeyBound) -> [UInt8]? {
+    private static func key(_ bound: KeyBound<[UInt8]>) -> [UInt8]? {
         switch bound {
         case .unbounded: nil
         case .included(let key), .excluded(let key): key

@@ -78,7 +78,7 @@ struct KeyTree {
             nodes[index].approximateByteCount = try database.approximateByteCount(
                 from: prefix, to: end ?? Array(repeating: 0xff, count: prefix.count + 16))
             guard counting else { continue }
-            let below = end.map { KeyRange.from(prefix, to: $0) } ?? .prefix(prefix)
+            let below = end.map { KeyRange.range(from: prefix, to: $0) } ?? .prefix(prefix)
             nodes[index].keyCount = nodes[index].isBranch ? try count(below) : 1
         }
     }

@@ -111,7 +111,7 @@ struct RepairOutcome {
         return row
     }
 
-    private static func key(_ bound: KeyBound) -> DocumentValue {
+    private static func key(_ bound: KeyBound<[UInt8]>) -> DocumentValue {
         switch bound {
         case .included(let key), .excluded(let key): .string(ByteNotation.print(key))
         case .unbounded: .null

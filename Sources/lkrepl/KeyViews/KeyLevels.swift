@@ -26,7 +26,7 @@ enum KeyLevels: Equatable {
         guard !prefix.isEmpty, end(in: prefix.span, behind: prefix.count - 1) == prefix.count,
             let end = end(ofPrefix: prefix)
         else { return .prefix(prefix) }
-        return .from(prefix, to: end)
+        return .range(from: prefix, to: end)
     }
 
     /// The upper bound of all keys below a level; `nil` if no key can follow.

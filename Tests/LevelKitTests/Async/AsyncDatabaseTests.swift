@@ -75,7 +75,7 @@ import Testing
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 150)
-            let range = KeyRange.from(numberedKey(20), to: numberedKey(120))
+            let range = KeyRange.range(from: numberedKey(20), to: numberedKey(120))
             var found: [Entry] = []
             var counts: [Int] = []
             for try await chunk in database.asynchronous.chunks(in: range, reverse: reverse, count: count) {
@@ -95,7 +95,7 @@ import Testing
             let database = try Database.open(at: directory)
             try fill(database, 3)
             do {
-                var empty = database.asynchronous.chunks(in: .from([5], to: [4])).makeAsyncIterator()
+                var empty = database.asynchronous.chunks(in: .range(from: [5], to: [4])).makeAsyncIterator()
                 var whole = database.asynchronous.chunks(count: 3).makeAsyncIterator()
                 #expect(try await whole.next()?.count == 3)
                 for _ in 0..<3 {

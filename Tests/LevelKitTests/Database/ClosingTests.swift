@@ -110,7 +110,7 @@ import Testing
             var unmoved = try database.cursor()
             var atEnd = try database.cursor()
             while try atEnd.advance() {}
-            var pastBound = try database.cursor(in: .from(numberedKey(2), to: numberedKey(4)), reverse: true)
+            var pastBound = try database.cursor(in: .range(from: numberedKey(2), to: numberedKey(4)), reverse: true)
             while try pastBound.advance() {}
             var soughtAtEnd = try database.cursor()
             while try soughtAtEnd.advance() {}

@@ -47,7 +47,7 @@ import Testing
             try Self.damage(directory, atValue: damaged)
             let database = try Database.open(at: directory)
             let expected = (0..<200).map(numberedKey)
-            for range in [KeyRange.all, .from(numberedKey(0), to: numberedKey(300))] {
+            for range in [KeyRange.all, .range(from: numberedKey(0), to: numberedKey(300))] {
                 // Until an error is reported, the entries read so far are complete.
                 var cursor = try database.cursor(in: range, reverse: reverse)
                 var found: [[UInt8]] = []

@@ -241,7 +241,7 @@ private struct ModelRun {
         model.keys.isEmpty ? key() : model.keys[below(model.keys.count)]
     }
 
-    private mutating func bound() -> KeyBound {
+    private mutating func bound() -> KeyBound<[UInt8]> {
         switch below(4) {
         case 0: .unbounded
         case 1: .excluded(key())

@@ -119,6 +119,8 @@ private struct OrderedKeys {
         let sameBytes = sameNumber && key.2 == a.2
         let (textA, textB) = (OrderedKeys.compareText(key.0, a.0), OrderedKeys.compareText(key.0, b.0))
         let (floatA, floatB) = (OrderedKeys.compareFloat(key.3, a.3), OrderedKeys.compareFloat(key.3, b.3))
+        let beginning = String(String.UnicodeScalarView(a.0.unicodeScalars.prefix(a.0.unicodeScalars.count / 2)))
+        let startsAlike = key.0.utf8.starts(with: beginning.utf8)
         var ranges: [(TypedKeyRange<OrderedKeys.Key>, Bool)] = [
             (.all, true),
             (.range(from: a), fromA >= 0),
@@ -133,6 +135,12 @@ private struct OrderedKeys {
             (.range(a.0...), textA >= 0),
             (.range(..<a.0), textA < 0),
             (.range(...a.0), textA <= 0),
+            (.range(.startingWith(beginning)), startsAlike),
+            (.prefix(a.0).after(b), sameText && fromB > 0),
+            (.range(a.0...).before(b), textA >= 0 && fromB < 0),
+            (.all.after(a).after(b).before(a), false),
+            (.all.after(a).before(b), fromA > 0 && fromB < 0),
+            (.range(.startingWith(beginning)).after(b), startsAlike && fromB > 0),
         ]
         // Swift's range operators trap if the bounds are out of order.
         if a.0 <= b.0 {
@@ -164,6 +172,28 @@ private struct OrderedKeys {
         #expect(three.range(.range(1, 2...)).contains(three.pack(1, 3, -1)))
         #expect(three.range(.range(1, 2, ..<0)).contains(three.pack(1, 2, -1)))
         #expect(three.range(.range(...1)).contains(three.pack(1, 2, -1)))
+    }
+
+    @Test func `The strings that start with a text are found at every component, also optional and raw values`() throws {
+        struct PhotoID: RawRepresentable, KeyComponentValue { let rawValue: String }
+        let two = KeySchema("two", KeyComponent<String?>("a"), KeyComponent<PhotoID>("b", .descending))
+        let first = two.range(.range(.startingWith("")))
+        #expect(first.contains(two.pack("", PhotoID(rawValue: ""))))
+        #expect(first.contains(two.pack("\u{10ffff}", PhotoID(rawValue: "x"))))
+        #expect(!first.contains(two.pack(nil, PhotoID(rawValue: "x"))))
+        let ids = two.range(.range("x", .startingWith("IMG_")))
+        #expect(ids.contains(two.pack("x", PhotoID(rawValue: "IMG_"))))
+        #expect(ids.contains(two.pack("x", PhotoID(rawValue: "IMG_\u{0}\u{10ffff}"))))
+        #expect(!ids.contains(two.pack("x", PhotoID(rawValue: "IMG"))))
+        #expect(!ids.contains(two.pack("x", PhotoID(rawValue: "IMG`"))))
+        #expect(!ids.contains(two.pack(nil, PhotoID(rawValue: "IMG_"))))
+        let one = KeySchema("one", KeyComponent<String>("a"))
+        for text in ["a", "é", "\u{d7ff}", "\u{10ffff}", "a\u{10ffff}", "\u{0}", ""] {
+            let range = one.range(.range(.startingWith(text)))
+            for key in ["", "a", "e", "é", "e\u{301}", "b", "\u{d7ff}x", "\u{e000}", "\u{10ffff}\u{0}", "a\u{10ffff}b", "\u{0}"] {
+                #expect(range.contains(one.pack(key)) == key.utf8.starts(with: text.utf8), "\(text.debugDescription) \(key.debugDescription)")
+            }
+        }
     }
 
     @Test func `A range whose bounds are reversed is empty`() {

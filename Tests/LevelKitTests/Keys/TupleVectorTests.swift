@@ -39,7 +39,7 @@ struct TupleVectorTests {
     func `The range vector equals the range of its tuple`(vector: TupleVectors.Vector) throws {
         let tuple = try #require(try TupleNotation.tuple(String(vector.value.dropFirst("range(".count))))
         let ends = vector.hex.split(separator: "/").map { bytes(String($0)) }
-        #expect(tuple.range == .from(ends[0], to: ends[1]))
+        #expect(tuple.range == .range(from: ends[0], to: ends[1]))
     }
 
     @Test(arguments: TupleVectors.all("noncanonical"))

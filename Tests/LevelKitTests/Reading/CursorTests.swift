@@ -73,9 +73,9 @@ import Testing
     }
 
     /// A bound with the index of its key among the probes.
-    private static func bounds(_ probes: [[UInt8]]) -> [(bound: KeyBound, place: Int)] {
+    private static func bounds(_ probes: [[UInt8]]) -> [(bound: KeyBound<[UInt8]>, place: Int)] {
         [(.unbounded, -1)]
-            + probes.enumerated().flatMap { [(.included($1), $0), (.excluded($1), $0)] as [(KeyBound, Int)] }
+            + probes.enumerated().flatMap { [(.included($1), $0), (.excluded($1), $0)] as [(KeyBound<[UInt8]>, Int)] }
     }
 
     @Test(arguments: Content.allCases, Order.allCases)

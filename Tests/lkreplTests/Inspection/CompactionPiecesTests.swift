@@ -21,7 +21,7 @@ import Testing
             let tables = (0..<random.number(below: 100)).map { _ in
                 table(String(100 + random.number(below: 800)), UInt64(1 + random.number(below: 4)))
             }
-            let range = random.number(below: 2) == 0 ? KeyRange.all : .from(Array("2".utf8), to: Array("7".utf8))
+            let range = random.number(below: 2) == 0 ? KeyRange.all : .range(from: Array("2".utf8), to: Array("7".utf8))
             let pieces = CompactionPieces(of: range, tables: tables).bounds
             let ends: ([UInt8]?, [UInt8]?) = range == .all ? (nil, nil) : (Array("2".utf8), Array("7".utf8))
             #expect(pieces.first?.lower == ends.0 && pieces.last?.upper == ends.1, "\(TestRun.repetition)")
