@@ -25,7 +25,7 @@ extension Filter {
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, also for a name without a value.
     public init(parsing text: String, parameters: [String: DocumentValue]) throws {
-        var parser = try FilterParser(text, parameters: parameters)
+        var parser = try FilterParser(QuerySource(text), parameters: parameters)
         self = try parser.parse()
         try validate()
     }

@@ -4,7 +4,7 @@ extension FilterParser {
     mutating func takeSearch() throws -> Filter? {
         guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
         switch tokens[offset + 1].kind {
-        case .quoted: break
+        case .quoted, .bound: break
         case .word(let word) where word.hasPrefix(":"): break
         default: return nil
         }
@@ -102,10 +102,20 @@ extension FilterParser {
     mutating func list(of path: FieldPath) throws -> Filter {
         var values: [DocumentValue] = []
         var spans: [Filter.DateSpan] = []
-        try forEachInList { parser in
-            switch try parser.literal() {
-            case .value(let value): values.append(value)
-            case .span(let span): spans.append(span)
+        if let elements = try boundList() {
+            for element in elements {
+                if case .date = element, let span = Filter.DateSpan(comparing: element) {
+                    spans.append(span)
+                } else {
+                    values.append(element)
+                }
+            }
+        } else {
+            try forEachInList { parser in
+                switch try parser.literal() {
+                case .value(let value): values.append(value)
+                case .span(let span): spans.append(span)
+                }
             }
         }
         if spans.isEmpty { return .isIn(path, values) }
@@ -165,6 +175,14 @@ extension FilterParser {
         for position in 0..<(isNear ? 3 : 4) {
             if position > 0, !take(.comma) {
                 throw fault(isNear ? "NEAR needs lat,lon,km" : "WITHIN needs south,west,north,east")
+            }
+            if let bound = nextBound {
+                guard case .value(let value) = bound, let number = value.numberValue else {
+                    throw fault("the value bound here must be a number")
+                }
+                offset += 1
+                numbers.append(number)
+                continue
             }
             var word = try string()
             if isNear, position == 2 {

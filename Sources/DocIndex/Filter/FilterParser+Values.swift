@@ -33,6 +33,12 @@ extension FilterParser {
         case .word(let text) where !Self.isKeyword(text): written = text
         // A quoted name is a single step of the path.
         case .quoted(let text): written = FieldPath(names: text).description
+        case .bound(.path(let path)):
+            offset += 1
+            return path
+        case .bound(.value):
+            throw fault(
+                "a bound value stands where the path of a field is expected; bind a path with \\(field: …)")
         default: throw fault("the path of a field is expected here")
         }
         do {
@@ -49,6 +55,10 @@ extension FilterParser {
     mutating func literal() throws -> Literal {
         guard offset + 1 < tokens.count, case .word(let word) = tokens[offset].kind, word.lowercased() == "date" else {
             return try valueOrSpan()
+        }
+        if case .bound = tokens[offset + 1].kind {
+            offset += 1
+            throw fault("a bound date is a date already; omit the word date before it")
         }
         guard case .word(let text) = tokens[offset + 1].kind else {
             guard case .quoted(let text) = tokens[offset + 1].kind, let span = Filter.DateSpan(text) else {
@@ -70,6 +80,12 @@ extension FilterParser {
     }
 
     private mutating func valueOrSpan() throws -> Literal {
+        if let bound = nextBound {
+            let value = try value()
+            // A bound string is a string, whatever it looks like. A date is compared as in the rest of the notation.
+            guard case .value(.date) = bound, let span = Filter.DateSpan(comparing: value) else { return .value(value) }
+            return .span(span)
+        }
         let isJSON = isKeywordNext("JSON")
         let value = try value()
         return isJSON ? .value(value) : Filter.DateSpan(comparing: value).map { .span($0) } ?? .value(value)
@@ -78,6 +94,10 @@ extension FilterParser {
     mutating func value() throws -> DocumentValue {
         guard offset < tokens.count else { throw fault("a value is expected here") }
         switch tokens[offset].kind {
+        case .bound(.value(let value)):
+            offset += 1
+            return value
+        case .bound(.path): throw fault("a bound path stands where a value is expected")
         case .word(let word) where word.hasPrefix(":"):
             guard let value = parameters[String(word.dropFirst())] else {
                 throw fault("no value is bound to \(word); bind one, or put the string in quotes")
@@ -146,6 +166,12 @@ extension FilterParser {
     mutating func string() throws -> String {
         guard offset < tokens.count else { throw fault("a string is expected here") }
         switch tokens[offset].kind {
+        case .bound(let bound):
+            guard case .value(.string(let text)) = bound else {
+                throw fault("the value bound here must be a string")
+            }
+            offset += 1
+            return text
         case .word(let word) where word.hasPrefix(":") && parameters[String(word.dropFirst())] != nil:
             guard case .string(let text) = parameters[String(word.dropFirst())] else {
                 throw fault("the value of \(word) is not a string")
@@ -196,6 +222,16 @@ extension FilterParser {
             throw fault("one of null, boolean, number, string, date, bytes, array, object is expected here")
         }
         return kinds
+    }
+
+    /// Returns the elements of an array that is bound in place of a list; `nil` if there is a list.
+    mutating func boundList() throws -> [DocumentValue]? {
+        guard let bound = nextBound else { return nil }
+        guard case .value(.array(let elements)) = bound else {
+            throw fault("IN needs a bound array, or a list in parentheses, here")
+        }
+        offset += 1
+        return elements
     }
 
     mutating func forEachInList(_ body: (inout FilterParser) throws -> Void) throws {

@@ -9,17 +9,17 @@ struct FilterParser {
     /// The maximum nesting depth of parentheses.
     private static let depthLimit = 64
 
-    private let text: String
+    private let source: QuerySource
     let tokens: [QueryLexer.Token]
     let parameters: [String: DocumentValue]
     var offset = 0
     private var depth = 0
     private var conditionCount = 0
 
-    init(_ text: String, parameters: [String: DocumentValue]) throws {
-        self.text = text
+    init(_ source: QuerySource, parameters: [String: DocumentValue] = [:]) throws {
+        self.source = source
         self.parameters = parameters
-        tokens = try QueryLexer.tokens(of: text)
+        tokens = try QueryLexer.tokens(of: source)
     }
 
     mutating func parse() throws -> Filter {
@@ -85,7 +85,7 @@ struct FilterParser {
     var startsCondition: Bool {
         guard offset < tokens.count else { return false }
         switch tokens[offset].kind {
-        case .open, .quoted: return true
+        case .open, .quoted, .bound(.path): return true
         case .word(let word): return !Self.isKeyword(word) || word.uppercased() == "NOT"
         default: return false
         }
@@ -108,8 +108,13 @@ struct FilterParser {
         return true
     }
 
+    /// The value or path that is bound at the next token; `nil` if that is an ordinary token.
+    var nextBound: QuerySource.Bound? {
+        guard offset < tokens.count, case .bound(let bound) = tokens[offset].kind else { return nil }
+        return bound
+    }
+
     func fault(_ reason: String) -> DocIndexError {
-        let position = offset < tokens.count ? tokens[offset].position : text.unicodeScalars.count
-        return QueryLexer.fault(reason, at: position, in: text)
+        source.fault(reason, at: offset < tokens.count ? tokens[offset].position : source.scalars.count)
     }
 }

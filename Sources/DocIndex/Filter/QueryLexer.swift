@@ -1,4 +1,5 @@
-/// Splits a condition into tokens: words, quoted strings, operators, parentheses and commas, each with its position.
+/// Splits a condition into tokens: words, quoted strings, operators, parentheses, commas and bound values, each with its
+/// position.
 struct QueryLexer {
     enum Kind: Equatable {
         /// A path, a number, a keyword or an unquoted string.
@@ -9,6 +10,8 @@ struct QueryLexer {
         case pattern(String, flags: String)
         case comparison(String)
         case open, close, comma
+        /// A value or a path that was bound, and is never read as notation.
+        case bound(QuerySource.Bound)
     }
 
     struct Token: Equatable {
@@ -19,23 +22,31 @@ struct QueryLexer {
 
     /// Returns the tokens of a condition.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of an unclosed quote or pattern.
-    static func tokens(of text: String) throws -> [Token] {
-        var lexer = QueryLexer(text)
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of an unclosed quote or pattern, or of a bound
+    ///   value that is part of a word, a quoted string or a pattern.
+    static func tokens(of source: QuerySource) throws -> [Token] {
+        var lexer = QueryLexer(source)
         return try lexer.run()
     }
 
-    // Scalars, because a combining mark at the beginning of a quoted string would merge with the quote into one
-    // character.
+    private let source: QuerySource
     private let text: [Unicode.Scalar]
     private var offset = 0
 
-    private init(_ text: String) { self.text = Array(text.unicodeScalars) }
+    private init(_ source: QuerySource) {
+        self.source = source
+        text = source.scalars
+    }
 
     private mutating func run() throws -> [Token] {
         var tokens: [Token] = []
         while offset < text.count {
             let start = offset
+            if let bound = source.bound[offset] {
+                try requireAlone()
+                tokens.append(single(.bound(bound)))
+                continue
+            }
             switch text[offset] {
             case let space where space.properties.isWhitespace: offset += 1
             case "(": tokens.append(single(.open))
@@ -58,6 +69,16 @@ struct QueryLexer {
         return tokens
     }
 
+    /// Throws if the placeholder at the offset is part of a word.
+    private func requireAlone() throws {
+        let neighbors = [offset - 1, offset + 1].filter { text.indices.contains($0) }
+        let isAlone = neighbors.allSatisfy {
+            source.bound[$0] == nil
+                && (text[$0].properties.isWhitespace || "(),=<>!^*".unicodeScalars.contains(text[$0]))
+        }
+        if !isAlone { throw source.fault("a bound value must stand alone; put spaces around it", at: offset) }
+    }
+
     private mutating func single(_ kind: Kind) -> Token {
         offset += 1
         return Token(kind: kind, position: offset - 1)
@@ -77,11 +98,14 @@ struct QueryLexer {
     /// double quotes: `exif."strange.name"`.
     private mutating func word() -> String {
         let start = offset
-        while offset < text.count {
+        while offset < text.count, source.bound[offset] == nil {
             let scalar = text[offset]
             if scalar == "\"", offset > start, text[offset - 1] == "." {
                 offset += 1
-                while offset < text.count, text[offset] != "\"" { offset += text[offset] == "\\" ? 2 : 1 }
+                while offset < text.count, text[offset] != "\"", source.bound[offset] == nil {
+                    offset += text[offset] == "\\" && source.bound[offset + 1] == nil ? 2 : 1
+                }
+                if source.bound[offset] != nil { break }
                 offset = min(offset + 1, text.count)
                 continue
             }
@@ -100,8 +124,10 @@ struct QueryLexer {
         var value = String.UnicodeScalarView()
         offset += 1
         while offset < text.count, text[offset] != quote {
+            try requireText("a quoted string; remove the quotes")
             if text[offset] == "\\", quote == "\"", offset + 1 < text.count {
                 offset += 1
+                try requireText("a quoted string; remove the quotes")
                 value.append(Self.escaped(text[offset]))
             } else {
                 value.append(text[offset])
@@ -109,7 +135,7 @@ struct QueryLexer {
             offset += 1
         }
         guard offset < text.count else {
-            throw Self.fault("this quote is not closed", at: start, in: string(0..<text.count))
+            throw source.fault("this quote is not closed", at: start)
         }
         offset += 1
         // A quoted step followed by more steps is the beginning of a path.
@@ -121,24 +147,26 @@ struct QueryLexer {
 
     private mutating func pattern() throws -> Kind {
         let start = offset
-        var source = String.UnicodeScalarView()
+        var expression = String.UnicodeScalarView()
         offset += 1
         while offset < text.count, text[offset] != "/" {
+            try requireText("a pattern; bind the whole pattern and omit the slashes")
             if text[offset] == "\\", offset + 1 < text.count {
                 // Only an escaped slash belongs to this notation. Other escapes are left for the pattern.
-                if text[offset + 1] != "/" { source.append(text[offset]) }
+                if text[offset + 1] != "/" { expression.append(text[offset]) }
                 offset += 1
             }
-            source.append(text[offset])
+            try requireText("a pattern; bind the whole pattern and omit the slashes")
+            expression.append(text[offset])
             offset += 1
         }
         guard offset < text.count else {
-            throw Self.fault("this pattern has no closing /", at: start, in: string(0..<text.count))
+            throw source.fault("this pattern has no closing /", at: start)
         }
         offset += 1
         let flags = offset
         while offset < text.count, text[offset].properties.isAlphabetic { offset += 1 }
-        return .pattern(String(source), flags: string(flags..<offset))
+        return .pattern(String(expression), flags: string(flags..<offset))
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
@@ -150,12 +178,8 @@ struct QueryLexer {
         }
     }
 
-    /// Returns an error for a position in a condition.
-    static func fault(_ reason: String, at position: Int, in text: String) -> DocIndexError {
-        // Positions in messages count characters, not scalars.
-        let character = String(String.UnicodeScalarView(text.unicodeScalars.prefix(position))).count
-        return DocIndexError(
-            .invalidQuery, "the condition cannot be read at character \(character + 1): \(reason)",
-            position: character)
+    /// Throws if a placeholder is at the offset.
+    private func requireText(_ place: String) throws {
+        if source.bound[offset] != nil { throw source.fault("a bound value stands inside \(place)", at: offset) }
     }
 }

@@ -16,9 +16,11 @@ extension DocumentCollection {
         return documents
     }
 
-    /// Returns the documents that satisfy a condition in the notation of the shell.
+    /// Returns the documents that satisfy a condition in the notation of the shell. For strings that are not literals,
+    /// such as saved searches; a literal is a ``FilterText``, whose interpolated values are bound.
     ///
     /// - Parameter sort: Fields separated by commas, with `-` before a field in descending order.
+    @_disfavoredOverload
     public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(
             Query(try Filter(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))

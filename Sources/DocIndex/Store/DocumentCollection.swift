@@ -28,6 +28,14 @@ public struct DocumentCollection: Sendable {
         self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1, texts: $0.2) }
     }
 
+    /// Returns the collection pinned to its newest state; itself if it is pinned already.
+    func pinnedToNewest() throws -> DocumentCollection {
+        if pinned != nil { return self }
+        let (snapshot, catalog, texts) = try store.state()
+        return DocumentCollection(
+            store: store, number: number, name: name, pinned: (snapshot, try entry(in: catalog), texts))
+    }
+
     /// Returns a reader of one state, with the indexes that match it.
     func reader() throws -> RowReader {
         if let pinned {

@@ -41,6 +41,8 @@ public final class DocumentStore: Sendable {
     let signal: ChangeSignal
     private let catalog: Mutex<Catalog>
     private let ownership: ExclusiveOwnership
+    /// Runs the writes of asynchronous callers, one after another.
+    let writes = BlockingExecutor("DocIndex.writes")
 
     private init(database: Database, catalog: Catalog) throws {
         let signal = ChangeSignal()

@@ -1,0 +1,147 @@
+public import LevelKit
+
+/// The operations of a collection for code that must not block its thread; see ``AsyncDocumentStore``.
+///
+/// ```swift
+/// let photo = try await photos.document("IMG_0231")
+/// for try await page in photos.pages(Query(sort: [.descending("taken")]), count: 50) { … }
+/// ```
+public struct AsyncDocumentCollection: Sendable {
+    /// The collection.
+    public let documents: DocumentCollection
+
+    private func read<R: Sendable>(_ body: @Sendable (DocumentCollection) throws -> R) async throws -> R {
+        try await BlockingExecutor.reads.run { [documents] in try body(documents) }
+    }
+
+    private func write<R: Sendable>(_ body: @Sendable (DocumentCollection) throws -> R) async throws -> R {
+        try await documents.store.writes.run { [documents] in try body(documents) }
+    }
+
+    /// Runs any blocking operation of the collection, such as ``DocumentCollection/summarize(_:where:options:)``.
+    public func run<R: Sendable>(_ body: @Sendable (DocumentCollection) throws -> R) async throws -> R {
+        try await read(body)
+    }
+}
+
+extension DocumentCollection {
+    /// The operations of this collection for code that must not block its thread.
+    public var asynchronous: AsyncDocumentCollection { AsyncDocumentCollection(documents: self) }
+}
+
+// MARK: - Reading
+
+extension AsyncDocumentCollection {
+    /// Returns the document with an ID; `nil` if there is none.
+    public func document(_ id: DocumentID) async throws -> Document? { try await read { try $0.document(id) } }
+
+    /// Returns the documents with the given IDs, in that order and from one snapshot; `nil` for each missing document.
+    public func documents(_ ids: [DocumentID]) async throws -> [Document?] {
+        try await read { try $0.documents(ids) }
+    }
+
+    /// Returns whether there is a document with that ID.
+    public func contains(_ id: DocumentID) async throws -> Bool { try await read { try $0.contains(id) } }
+
+    /// Returns the number of documents in the collection.
+    public func count() async throws -> Int { try await read { try $0.count() } }
+
+    /// Returns the number of documents that satisfy a condition; see ``DocumentCollection/count(where:options:)``.
+    public func count(where filter: Filter, options: QueryOptions = QueryOptions()) async throws -> Int {
+        try await read { try $0.count(where: filter, options: options) }
+    }
+
+    /// Returns the documents that satisfy a condition. Values interpolated in the literal are bound.
+    public func find(_ condition: FilterText, sort: String? = nil, limit: Int? = nil) async throws -> [Document] {
+        try await read { try $0.find(condition, sort: sort, limit: limit) }
+    }
+
+    /// Returns the documents that match a query; see ``DocumentCollection/find(_:options:)``.
+    public func find(_ query: Query, options: QueryOptions = QueryOptions()) async throws -> [Document] {
+        try await read { try $0.find(query, options: options) }
+    }
+
+    /// Returns a page of the result; see ``DocumentCollection/page(_:after:options:)``.
+    public func page(
+        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
+    ) async throws -> Page {
+        try await read { try $0.page(query, after: token, options: options) }
+    }
+
+    /// Returns the documents whose text fields match, best first; see
+    /// ``DocumentCollection/search(_:where:limit:)-(String,_,_)``.
+    public func search(
+        _ text: String, where filter: Filter = .all, limit: Int? = 20
+    ) async throws -> [DocumentCollection.Hit] {
+        try await read { try $0.search(text, where: filter, limit: limit) }
+    }
+
+    /// Returns the values at a path and the number of documents with each; see
+    /// ``DocumentCollection/facets(_:where:limit:options:)-(FieldPath,_,_,_)``.
+    public func facets(_ path: FieldPath, where filter: Filter = .all, limit: Int? = nil) async throws -> [Facet] {
+        try await read { try $0.facets(path, where: filter, limit: limit) }
+    }
+
+    /// Returns the result of a query as a sequence of arrays; see ``DocumentPages``.
+    ///
+    /// - Parameter count: the number of documents in a page, at least 1. The last page may have fewer.
+    public func pages(
+        _ query: Query = Query(), count: Int = 256, options: QueryOptions = QueryOptions()
+    ) -> DocumentPages {
+        precondition(count >= 1, "a page has at least one document")
+        return DocumentPages(collection: documents, query: query, count: count, options: options)
+    }
+
+    /// Observes the result of a query; see ``DocumentCollection/observe(_:options:)``. Documents are not read on the
+    /// actor of the consumer.
+    ///
+    /// - Throws: ``DocIndexError`` with `invalidQuery`.
+    public func observe(_ query: Query, options: QueryOptions = QueryOptions()) throws -> AsyncLiveQuery {
+        AsyncLiveQuery(live: try documents.observe(query, options: options))
+    }
+}
+
+// MARK: - Writing
+
+extension AsyncDocumentCollection {
+    /// Stores a document under its ID; see ``DocumentCollection/put(_:if:durability:)``.
+    @discardableResult
+    public func put(
+        _ content: DocumentObject, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
+    ) async throws -> DocumentID {
+        try await write { try $0.put(content, if: condition, durability: durability) }
+    }
+
+    /// Stores a document that does not exist yet; see ``DocumentCollection/insert(_:durability:)``.
+    @discardableResult
+    public func insert(_ content: DocumentObject, durability: Durability = .buffered) async throws -> DocumentID {
+        try await write { try $0.insert(content, durability: durability) }
+    }
+
+    /// Changes a document in place; see ``DocumentCollection/update(_:if:durability:_:)``.
+    @discardableResult
+    public func update<R: Sendable>(
+        _ id: DocumentID, if condition: Document.WriteCondition = .present, durability: Durability = .buffered,
+        _ body: @Sendable (inout DocumentObject) throws -> R
+    ) async throws -> R {
+        try await write { try $0.update(id, if: condition, durability: durability, body) }
+    }
+
+    /// Applies a JSON Merge Patch to a document; see ``DocumentCollection/patch(_:_:if:durability:)``.
+    public func patch(
+        _ id: DocumentID, _ patch: DocumentObject, if condition: Document.WriteCondition = .present,
+        durability: Durability = .buffered
+    ) async throws {
+        try await write { try $0.patch(id, patch, if: condition, durability: durability) }
+    }
+
+    /// Deletes a document.
+    ///
+    /// - Returns: whether the document existed.
+    @discardableResult
+    public func delete(
+        _ id: DocumentID, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
+    ) async throws -> Bool {
+        try await write { try $0.delete(id, if: condition, durability: durability) }
+    }
+}
