@@ -19,7 +19,7 @@ public struct Document: Sendable, Hashable {
 
 extension Document {
     /// A condition on the stored document that a write requires.
-    public enum Document.WriteCondition: Sendable, Hashable {
+    public enum WriteCondition: Sendable, Hashable {
         /// No condition.
         case none
         /// There is no document with that ID.

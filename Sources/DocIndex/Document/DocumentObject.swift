@@ -52,7 +52,7 @@ public struct DocumentObject: Sendable {
 
 extension DocumentObject {
     /// An error that reports two members with the same name in one object.
-    public struct DocumentObject.DuplicateNameError: Error, Sendable, CustomStringConvertible {
+    public struct DuplicateNameError: Error, Sendable, CustomStringConvertible {
         /// The duplicate name.
         public let name: String
         /// The position of its second occurrence, from 0.

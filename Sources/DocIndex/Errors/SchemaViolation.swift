@@ -1,6 +1,6 @@
 extension DocIndexError {
     /// A violation in a schema and its place.
-    public struct DocIndexError.SchemaViolation: Sendable, Hashable, CustomStringConvertible {
+    public struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
         /// The place in the JSON form of the schema, as a JSON pointer (RFC 6901), such as
         /// `/collections/photos/indexes/year`. Empty for the schema itself.
         public let path: String

@@ -1,6 +1,6 @@
 extension DocIndexError {
     /// A violation of a unique index: values that several documents share.
-    public struct DocIndexError.UniqueViolation: Sendable, Hashable {
+    public struct UniqueViolation: Sendable, Hashable {
         /// The collection.
         public let collection: String
         /// The index.

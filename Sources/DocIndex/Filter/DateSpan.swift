@@ -3,7 +3,7 @@ extension Filter {
     ///
     /// Times are milliseconds since 1970: in UTC if the time zone of a date is known, otherwise in wall-clock time, as in
     /// ``DocumentDate``.
-    public struct Filter.DateSpan: Sendable, Hashable {
+    public struct DateSpan: Sendable, Hashable {
         /// The first millisecond in the span; `nil` for no beginning.
         public var lower: Int64?
         /// The first millisecond after the span; `nil` for no end.

@@ -9,7 +9,7 @@ extension Filter {
     /// `\S` (ASCII only), `\b` (word boundary), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\`
     /// before a special character means that character, and `\n` `\t` `\r` `\x41` `\u{e9}` are characters too. Lazy
     /// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters.
-    public struct Filter.TextPattern: Sendable {
+    public struct TextPattern: Sendable {
         /// The expression as written, without backslashes before slashes.
         public let source: String
         /// Whether matching ignores case.

@@ -113,7 +113,7 @@ extension Plan.Access {
 
 extension Plan {
     /// The entries of an index in some key ranges.
-    public struct Plan.IndexScan: Sendable, Hashable {
+    public struct IndexScan: Sendable, Hashable {
         /// The name of the index.
         public let index: String
         /// The key ranges: disjoint, in the order of the conditions rather than of the keys.
@@ -137,7 +137,7 @@ extension Plan {
 
 extension Plan {
     /// Documents by ID.
-    public struct Plan.IDScan: Sendable, Hashable {
+    public struct IDScan: Sendable, Hashable {
         /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are requested.
         public let ranges: [KeyRange]
         /// The conditions that the ranges represent.
@@ -178,7 +178,7 @@ extension Plan {
 
 extension Plan {
     /// The matches found by the text index.
-    public struct Plan.TextScan: Sendable, Hashable {
+    public struct TextScan: Sendable, Hashable {
         /// The name of the index.
         public let index: String
         /// The search conditions.

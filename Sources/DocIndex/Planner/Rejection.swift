@@ -1,6 +1,6 @@
 extension Plan {
     /// The reason why an index is not part of a plan.
-    public struct Plan.Rejection: Sendable, Hashable {
+    public struct Rejection: Sendable, Hashable {
         /// The reasons for rejecting an index.
         public enum Reason: Sendable, Hashable {
             /// No condition restricts the first field of the index, and the query does not ask for its order.

@@ -1,6 +1,6 @@
 extension DocumentStore {
     /// The progress of an index build.
-    public struct DocumentStore.BuildProgress: Sendable, Hashable {
+    public struct BuildProgress: Sendable, Hashable {
         /// The collection.
         public let collection: String
         /// The indexes that are built in this pass.

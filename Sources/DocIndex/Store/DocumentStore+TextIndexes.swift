@@ -1,6 +1,6 @@
 extension DocumentStore {
     /// A failure to write or merge the segments of a text index.
-    public struct DocumentStore.TextIndexProblem: Sendable, Hashable {
+    public struct TextIndexProblem: Sendable, Hashable {
         /// The collection.
         public let collection: String
         /// The index.

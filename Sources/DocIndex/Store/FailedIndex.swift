@@ -1,6 +1,6 @@
 extension DocumentStore {
     /// An index that could not be built; see ``DocumentStore/failedIndexes``.
-    public struct DocumentStore.FailedIndex: Sendable, Hashable {
+    public struct FailedIndex: Sendable, Hashable {
         /// The collection.
         public let collection: String
         /// The index.

@@ -40,7 +40,7 @@ extension TypedCollection {
     @discardableResult
     public func forEach(
         matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Value) throws -> Bool
-    ) throws -> Explanation {
+    ) throws -> Plan.Execution {
         try documents.forEach(matching: query, options: options) { try body(try value(of: $0)) }
     }
 
@@ -104,7 +104,7 @@ public struct TypedPage<Value> {
     /// The position of the next page; `nil` if there are no more values.
     public let next: Page.Token?
     /// How the values were found.
-    public let explanation: Explanation
+    public let execution: Plan.Execution
 }
 
 extension TypedPage: Sendable where Value: Sendable {}
@@ -125,7 +125,7 @@ extension TypedCollection {
     ) throws -> TypedPage<Value> {
         let page = try documents.page(query, after: token, options: options)
         return TypedPage(
-            values: try page.documents.map(value(of:)), next: page.next, explanation: page.explanation)
+            values: try page.documents.map(value(of:)), next: page.next, execution: page.execution)
     }
 }
 
