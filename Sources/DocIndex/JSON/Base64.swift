@@ -33,8 +33,8 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes `text`, which must be exactly what ``append(_:to:)`` writes. Other characters, missing padding and unused
-    /// bits that are set are rejected.
+    /// Decodes `text`, which must be exactly what ``append(_:to:)`` writes. Other characters, missing padding and set
+    /// unused bits are rejected.
     ///
     /// - Complexity: O(*n*).
     package static func decode(_ text: Span<UInt8>) throws(DecodingError) -> [UInt8] {

@@ -29,7 +29,7 @@ package struct KeyDescriber {
         guard let key = StoreKeyParts(key), key.isComplete else { return nil }
         // The kind of record of a text index is the subject.
         let others = key.parts.filter { $0.name != .record && $0.name != .value }.map(labelled)
-        let subject = key.textRecord?.title ?? key.kind.title
+        let subject = (key.textRecord?.titles ?? key.kind.titles).one
         guard let first = others.first else { return subject }
         return "\(subject): " + ([first + values(of: key)] + others.dropFirst()).joined(separator: ", ")
     }
@@ -38,14 +38,14 @@ package struct KeyDescriber {
     /// if there are no such keys.
     package func description(ofPrefix prefix: [UInt8]) -> String? {
         guard let prefix = StoreKeyParts(prefix) else { return nil }
-        guard let owner = prefix.parts.first.map(labelled) else { return prefix.kind.pluralTitle }
+        guard let owner = prefix.parts.first.map(labelled) else { return prefix.kind.titles.all }
         switch prefix.kind {
-        case .progress, .markers, .setAside: return prefix.kind.pluralTitle
+        case .progress, .markers, .setAside: return prefix.kind.titles.all
         case .text:
             guard let record = prefix.textRecord else { return "text index \(owner)" }
             let others = prefix.parts.dropFirst(2).map { text(of: $0) }
-            return ([record.pluralTitle + " of " + owner] + others).joined(separator: ", ")
-        default: return "\(prefix.kind.pluralTitle) of \(owner)" + values(of: prefix)
+            return ([record.titles.all + " of " + owner] + others).joined(separator: ", ")
+        default: return "\(prefix.kind.titles.all) of \(owner)" + values(of: prefix)
         }
     }
 
@@ -124,65 +124,40 @@ extension StoreKeyParts {
 }
 
 extension StoreKey {
-    /// A word for one record.
-    fileprivate var title: String {
+    /// Words for one record, and for all of them.
+    fileprivate var titles: (one: String, all: String) {
         switch self {
-        case .changes: "change"
-        case .documents: "document"
-        case .ids: "id"
-        case .names: "names"
-        case .markers: "marker"
-        case .values: "entry"
-        case .valueCounts: "count"
-        default: pluralTitle
-        }
-    }
-
-    /// A title for all records.
-    fileprivate var pluralTitle: String {
-        switch self {
-        case .catalog: "catalog"
-        case .state: "last commit"
-        case .changes: "changes"
-        case .counters: "counters"
-        case .progress: "progress"
-        case .markers: "markers of loads"
-        case .ids: "ids"
-        case .documents: "documents"
-        case .names: "field names"
-        case .values: "index entries"
-        case .valueCounts: "counts of values"
-        case .text: "text indexes"
-        case .setAside: "set aside"
+        case .catalog: ("catalog", "catalog")
+        case .state: ("last commit", "last commit")
+        case .changes: ("change", "changes")
+        case .counters: ("counters", "counters")
+        case .progress: ("progress", "progress")
+        case .markers: ("marker", "markers of loads")
+        case .ids: ("id", "ids")
+        case .documents: ("document", "documents")
+        case .names: ("names", "field names")
+        case .values: ("entry", "index entries")
+        case .valueCounts: ("count", "counts of values")
+        case .text: ("text index", "text indexes")
+        case .setAside: ("set aside", "set aside")
         }
     }
 }
 
 extension TextIndexKey {
-    /// A word for one record.
-    fileprivate var title: String {
+    /// Words for one record, and for all of them.
+    fileprivate var titles: (one: String, all: String) {
         switch self {
-        case .terms: "term"
-        case .deleted: "dead"
-        case .slots: "slot"
-        case .pending: "pending"
-        default: pluralTitle
-        }
-    }
-
-    /// A title for all records.
-    fileprivate var pluralTitle: String {
-        switch self {
-        case .structure: "structure"
-        case .terms: "terms"
-        case .groups: "postings"
-        case .positions: "positions"
-        case .norms: "norms"
-        case .deleted: "dead slots"
-        case .rows: "rows"
-        case .slots: "slots"
-        case .pending: "pending slots"
-        case .tombstones: "removed terms"
+        case .structure: ("structure", "structure")
+        case .terms: ("term", "terms")
+        case .groups: ("postings", "postings")
+        case .positions: ("positions", "positions")
+        case .norms: ("norms", "norms")
+        case .deleted: ("dead", "dead slots")
+        case .rows: ("rows", "rows")
+        case .slots: ("slot", "slots")
+        case .pending: ("pending", "pending slots")
+        case .tombstones: ("removed terms", "removed terms")
         }
     }
 }

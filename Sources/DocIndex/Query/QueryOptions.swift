@@ -12,7 +12,7 @@ public struct QueryOptions: Sendable {
 
     /// The plan that must be used; `nil` for the cheapest.
     public var hint: Hint?
-    /// Whether to reject a query that would read every document.
+    /// Whether to reject a query that would read every document, with `scanRefused`.
     public var refusesScan: Bool
     /// The maximum memory for sorting, in bytes. A query that needs more fails; a limit or an index over the sort keys
     /// reduces its need.

@@ -34,7 +34,7 @@ extension Page {
             Varint.append(UInt64(content.plan.utf8.count), to: &bytes)
             bytes += Array(content.plan.utf8)
             bytes += content.position
-            Self.append(Fingerprint.of(bytes), to: &bytes)
+            Self.append(FNV1a.hash(bytes), to: &bytes)
             text = Self.base64URL(bytes)
         }
 
@@ -44,7 +44,7 @@ extension Page {
                 throw Self.damaged
             }
             var sum: [UInt8] = []
-            Self.append(Fingerprint.of(bytes.dropLast(8)), to: &sum)
+            Self.append(FNV1a.hash(bytes.dropLast(8)), to: &sum)
             var offset = 9
             let end = bytes.count - 8
             guard Array(bytes[end...]) == sum, let length = Varint.read(bytes.span, &offset),
@@ -97,18 +97,11 @@ extension Page {
     }
 }
 
-/// The FNV-1a hash (Fowler, Noll and Vo), 64 bits. Not secure against deliberate collisions.
-enum Fingerprint {
-    static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    }
-}
-
 extension Query {
     /// A hash of the condition and the order. The limit and the offset are not included.
     var fingerprint: UInt64 {
         var text = filter.normalized.description
         for key in sort { text += "\u{0}\(key)" }
-        return Fingerprint.of(text.utf8)
+        return FNV1a.hash(text.utf8)
     }
 }

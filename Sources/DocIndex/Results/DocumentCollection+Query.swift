@@ -5,7 +5,7 @@ internal import LevelKit
 extension DocumentCollection {
     /// Returns the documents that match a query.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, `scanRefused`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError` if the task is cancelled.
     public func find(_ query: Query, options: QueryOptions = QueryOptions()) throws -> [Document] {
         var documents: [Document] = []

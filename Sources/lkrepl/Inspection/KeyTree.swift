@@ -118,14 +118,7 @@ struct KeyTree {
         return delimiter(in: keys, below: prefix).map { .delimiters([$0]) }
     }
 
-    /// The most likely delimiter of the keys below a prefix: the one that most of a few hundred keys contain. `nil` if
-    /// they contain none.
-    ///
-    /// - Complexity: Like ``levels(of:below:)``.
-    static func delimiter(of reader: any KeyValueReader, below prefix: [UInt8]) throws -> UInt8? {
-        delimiter(in: try sample(of: reader, below: prefix), below: prefix)
-    }
-
+    /// The most likely delimiter of some keys: the one that most of them contain. `nil` if they contain none.
     private static func delimiter(in keys: [[UInt8]], below prefix: [UInt8]) -> UInt8? {
         var counts = [Int](repeating: 0, count: candidates.count)
         for key in keys {

@@ -13,7 +13,7 @@ import Dispatch
 ///
 /// The first error is sticky: every later call throws it again, so that a caller cannot miss it.
 ///
-/// One command writes at a time. If somebody may be waiting for the output, the thread of a ``RowTicker`` writes the
+/// One command writes at a time. If somebody may be waiting for the output, the thread of a ``Ticker`` writes the
 /// rest of the buffer.
 final class StandardOutput: @unchecked Sendable {
     // Unchecked: if a second thread is involved, mutable state is used under the lock.

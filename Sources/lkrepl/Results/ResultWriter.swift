@@ -25,7 +25,9 @@ final class ResultWriter {
     private let table: TableWriter?
     private var held: [DocumentObject] = []
     /// Shows intermediate results; `nil` if nobody is waiting.
-    private var ticker: RowTicker?
+    private var ticker: Ticker?
+    /// Shows the number of rows; `nil` for none.
+    private var progress: ProgressReporter?
     private var hexdump = HexdumpWriter()
     /// The reused buffer for one line.
     private var line: [UInt8] = []
@@ -53,29 +55,56 @@ final class ResultWriter {
                 heldRowCount: Self.heldRowCount)
             : nil
         OpenOutputs.current?.add {
-            self.ticker?.stop()
+            self.endTicking()
             // The count of incomplete results would be wrong.
             if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
         }
         OpenOutputs.current?.rowCount = { self.rowCount }
     }
 
-    /// Starts showing intermediate results and progress.
+    /// How long to wait for a complete table at a terminal; `nil` to wait for the end.
+    ///
+    /// `LKREPL_PATIENCE` contains the seconds, or `off`.
+    private static var patience: Duration? {
+        guard let text = Terminal.environment("LKREPL_PATIENCE") else { return .seconds(1) }
+        return Double(text).flatMap { (0...86_400).contains($0) ? .seconds($0) : nil }
+    }
+
+    /// Starts keeping users informed while results are slow: writes rows that have been in the buffer for a while; at a
+    /// terminal, draws the available part of a table after a second; and if nothing else shows progress, shows the
+    /// number of rows and the time on a line below.
     ///
     /// - Parameters:
     ///   - style: The requested progress style; `nil` for the default.
-    ///   - progress: Creates the reporter for the number of rows, if it may appear on the screen.
-    func beginTicking(_ style: ProgressMeter.Style?, _ progress: () -> ProgressReporter) {
+    ///   - makeProgress: Creates the reporter for the number of rows, if it may appear on the screen.
+    func beginTicking(_ style: ProgressMeter.Style?, _ makeProgress: () -> ProgressReporter) {
         let outputs = OpenOutputs.current
+        let patience = Self.patience
         // The reader of a pipe may be using the screen.
-        let isInSight = output.isTerminal ? RowTicker.patience != nil : !output.isWatched
-        ticker = RowTicker(
-            RowTicker.Result(
-                output: output, table: table,
-                rowCount: { [rowCounter] in rowCounter.count.load(ordering: .relaxed) },
-                writesAtEnd: [.count, .csv, .tsv].contains(mode) && columns == nil || !output.isTerminal,
-                progress: isInSight || style != nil ? progress() : nil,
-                isTold: { outputs?.tellsItself ?? false }))
+        let isInSight = output.isTerminal ? patience != nil : !output.isWatched
+        progress = isInSight || style != nil ? makeProgress() : nil
+        // Rows that are not written yet, or go elsewhere, leave the line below free.
+        let writesAtEnd = [.count, .csv, .tsv].contains(mode) && columns == nil || !output.isTerminal
+        ticker = Ticker { [output, table, progress, rowCounter] elapsed in
+            // Errors are ignored: they recur and are reported when the command writes.
+            let rowCount = rowCounter.count.load(ordering: .relaxed)
+            var mayStandBelow = writesAtEnd || rowCount == 0
+            if output.isTerminal, let patience, elapsed >= patience {
+                if let table { mayStandBelow = (try? table.drawWhatIsThere()) ?? false || mayStandBelow }
+                try? output.showEarly()
+            } else {
+                if table != nil { mayStandBelow = true }
+                if output.isWatched { try? output.flushLeftover() }
+            }
+            guard mayStandBelow, outputs?.tellsItself != true else { return }
+            progress?.advance(done: rowCount)
+        }
+    }
+
+    private func endTicking() {
+        ticker?.stop()
+        progress?.finish()
+        (ticker, progress) = (nil, nil)
     }
 
     /// Writes one row.
@@ -178,8 +207,7 @@ final class ResultWriter {
     /// - Parameter tellsOfNothing: Whether to report an empty table; false if an empty result is good news.
     func finish(tellsOfNothing: Bool = true) throws {
         isFinished = true
-        ticker?.stop()
-        ticker = nil
+        endTicking()
         switch mode {
         case .table: try table?.finish(tellsOfNothing: tellsOfNothing)
         case .csv, .tsv: try writeDelimited(held)

@@ -7,7 +7,7 @@ import DocIndex
 /// based on the rows so far and then row by row, if a result is slow at a terminal (``drawWhatIsThere()``), or if all
 /// rows are to be shown, so that they need not be kept.
 final class TableWriter: @unchecked Sendable {
-    // Unchecked: mutable state is used by the command and the thread of a ``RowTicker``, always under the lock.
+    // Unchecked: mutable state is used by the command and the thread of a ``Ticker``, always under the lock.
     private let access = DispatchSemaphore(value: 1)
     private let output: StandardOutput
     /// The requested columns; `nil` for the fields of the rows.
