@@ -114,9 +114,9 @@ extension GeoIndex {
     func ranges(whereExists isThere: Bool) -> [KeyRange]? {
         guard definition.fields.count == 1, !definition.fields[0].hasArrayStep else { return nil }
         let missing = entryPrefix + [OrderedValue.Kind.missing.rawValue]
-        if !isThere { return [.from(missing, to: missing + OrderedValue.behind)] }
+        if !isThere { return [.range(from: missing, to: missing + OrderedValue.behind)] }
         let last = entryPrefix + [OrderedValue.Kind.cell.rawValue + 1]
-        return [.from(entryPrefix + [OrderedValue.Kind.missing.rawValue + 1], to: last)]
+        return [.range(from: entryPrefix + [OrderedValue.Kind.missing.rawValue + 1], to: last)]
     }
 
     /// Returns the distinct rows with a location in a box, in ascending order.

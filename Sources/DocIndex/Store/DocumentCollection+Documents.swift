@@ -64,7 +64,7 @@ extension DocumentCollection {
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
     public func forEach(in range: IDRange, reverse: Bool = false, _ body: (Document) throws -> Void) throws {
         let rows = try reader()
-        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
+        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: reverse ? .descending : .ascending)
         var cancellation = CancellationCheck()
         while try cursor.advance() {
             try cancellation.step()

@@ -182,7 +182,7 @@ struct KeyMeaning {
         return numbers.count == tuple.count ? numbers : nil
     }
 
-    private static func number(_ element: TupleElement) -> Int64? {
+    private static func number(_ element: Tuple.Element) -> Int64? {
         if case .int(let number) = element { number } else { nil }
     }
 }

@@ -174,7 +174,8 @@ private struct OrderedKeys {
         #expect(three.range(.range(...1)).contains(three.pack(1, 2, -1)))
     }
 
-    @Test func `The strings that start with a text are found at every component, also optional and raw values`() throws {
+    @Test func `The strings that start with a text are found at every component, also optional and raw values`() throws
+    {
         struct PhotoID: RawRepresentable, KeyComponentValue { let rawValue: String }
         let two = KeySchema("two", KeyComponent<String?>("a"), KeyComponent<PhotoID>("b", .descending))
         let first = two.range(.range(.startingWith("")))
@@ -190,8 +191,12 @@ private struct OrderedKeys {
         let one = KeySchema("one", KeyComponent<String>("a"))
         for text in ["a", "é", "\u{d7ff}", "\u{10ffff}", "a\u{10ffff}", "\u{0}", ""] {
             let range = one.range(.range(.startingWith(text)))
-            for key in ["", "a", "e", "é", "e\u{301}", "b", "\u{d7ff}x", "\u{e000}", "\u{10ffff}\u{0}", "a\u{10ffff}b", "\u{0}"] {
-                #expect(range.contains(one.pack(key)) == key.utf8.starts(with: text.utf8), "\(text.debugDescription) \(key.debugDescription)")
+            for key in [
+                "", "a", "e", "é", "e\u{301}", "b", "\u{d7ff}x", "\u{e000}", "\u{10ffff}\u{0}", "a\u{10ffff}b", "\u{0}",
+            ] {
+                #expect(
+                    range.contains(one.pack(key)) == key.utf8.starts(with: text.utf8),
+                    "\(text.debugDescription) \(key.debugDescription)")
             }
         }
     }

@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `A value that is not UTF-8 is an error when it is read as a string, and stays readable as bytes`() throws {
+    @Test func `A value that is not UTF-8 is an error when it is read as a string, and stays readable as bytes`() throws
+    {
         try withTemporaryDatabase { database in
             try database.put([0x61, 0xff], forKey: "key")
             #expect(code { _ = try database.value(forKey: "key", as: String.self) } == .malformedEntry)
