@@ -12,9 +12,9 @@ func firstSteps() throws {
     let database = try Database.open(at: "photos.db")
     try database.put("sunset", forKey: "photo/1")
 
-    var cursor = try database.cursor(in: .prefix(Array("photo/".utf8)))
+    var cursor = try database.cursor(in: .prefix("photo/"))
     while try cursor.advance() {
-        print(cursor.key.count, cursor.value.count)
+        print(try cursor.key.copied(as: String.self), cursor.value.count)
     }
     try database.close()
 }
@@ -42,13 +42,13 @@ func openingUntrusted() throws {
 
 func reading(_ database: Database) throws {
     let key = Array("photo/1".utf8)
-    let value = try database.value(forKey: "photo/1")  // owned bytes, nil if there is no such key
+    let title = try database.value(forKey: "photo/1", as: String.self)  // nil if there is no such key
+    let value = try database.value(forKey: "photo/1")  // the same as [UInt8]
     let count = try database.withValue(forKey: key) { $0.count }  // lent for the call, not copied
-    print("read:", value?.count ?? 0, count ?? 0)
+    print("read:", title ?? "", value?.count ?? 0, count ?? 0)
 
     func use(_ key: Span<UInt8>, _ value: Span<UInt8>) { print("read:", key.count, value.count) }
-    let prefix = Array("photo/".utf8)
-    var cursor = try database.cursor(in: .prefix(prefix), reverse: true)
+    var cursor = try database.cursor(in: .prefix("photo/"), direction: .descending)
     while try cursor.advance() {
         use(cursor.key, cursor.value)
     }
@@ -79,10 +79,77 @@ func keyDesign(_ database: Database) throws {
 
 func concurrency(_ database: Database) async throws {
     func use(_ key: [UInt8], _ value: [UInt8]) { print("chunk:", key.count, value.count) }
-    let range = KeyRange.prefix(Array("photo/".utf8))
+    let range = KeyRange.prefix("photo/")
     for try await chunk in database.asynchronous.chunks(in: range) {
         for entry in chunk { use(entry.key, entry.value) }
     }
+}
+
+@MainActor
+final class TitleModel {
+    private let database: Database
+    private(set) var title: String?
+
+    init(_ database: Database) { self.database = database }
+
+    func load(_ id: String) async throws {
+        title = try await database.asynchronous.value(forKey: id, as: String.self)
+    }
+
+    func rename(_ id: String, to newTitle: String) async throws {
+        try await database.asynchronous.put(newTitle, forKey: id, durability: .synced)
+        title = newTitle
+    }
+}
+
+@concurrent
+func photoCount(in database: Database) async throws -> Int {
+    try database.count(in: .prefix("photo/"))
+}
+
+struct Photo: Codable {
+    var title: String
+    var stars: Int
+}
+
+func keyspaces(_ database: Database) throws {
+    let photos = try database.keyspace("photos", key: String.self, value: .json(Photo.self))
+    try photos.put(Photo(title: "Fog over the old bridge", stars: 5), forKey: "IMG_0231")
+    let photo = try photos.value(forKey: "IMG_0231")  // nil if there is no such key
+    print("keyspace:", photo?.stars ?? 0)
+
+    let byCamera = KeySchema(
+        "photosByCamera",
+        KeyComponent<String>("camera"), KeyComponent<Int>("stars", .descending), KeyComponent<String>("id"))
+    let index = try database.keyspace(byCamera, value: .empty)
+    try database.write { batch in
+        try batch.put(Photo(title: "The bridge again", stars: 4), forKey: "IMG_0232", in: photos)
+        try batch.insert(("X100V", 4, "IMG_0232"), in: index)
+    }
+    let all = try index.entries(in: .prefix("X100V"))
+    let best = try index.entries(in: .range("X100V", 4...))
+    let imported = try photos.entries(in: .range(.startingWith("IMG_02")))
+    print("ranges:", all.count, best.count, imported.count)
+}
+
+func paging(_ database: Database) throws {
+    let photos = try database.keyspace("photos", key: String.self, value: .json(Photo.self))
+    func page(after last: String?) throws -> [(key: String, value: Photo)] {
+        let range = TypedKeyRange<String>.range(.startingWith("IMG_"))
+        return try photos.entries(in: last.map { range.after($0) } ?? range, limit: 20)
+    }
+    print("pages:", try page(after: nil).count, try page(after: "IMG_0231").count)
+    let newest = try photos.entries(in: .all.before("IMG_0232"), direction: .descending, limit: 20)
+    print("descending:", newest.map(\.key))
+
+    func keys(after last: [UInt8]?) throws -> [[UInt8]] {
+        let range = KeyRange.prefix("photo/")
+        var cursor = try database.cursor(in: last.map { range.after($0) } ?? range)
+        var keys: [[UInt8]] = []
+        while keys.count < 50, try cursor.advance() { keys.append(cursor.key.copied()) }
+        return keys
+    }
+    print("plain:", try keys(after: nil).count, try keys(after: Array("photo/1".utf8)).count)
 }
 
 func checkpoints(_ database: Database) throws {
@@ -95,9 +162,9 @@ func checkpoints(_ database: Database) throws {
 
 /// The paths are those of a server and do not exist here.
 func checkpointFromOutside() throws {
-    let report = try Checkpoint.take(of: "/srv/app/photos.db", to: "/tmp/photos-now.db")
-    print("written by process \(report.holder ?? 0), as of write \(report.lastSequence)")
-    let database = try Database.open(at: report.path)
+    let checkpoint = try Checkpoint.take(of: "/srv/app/photos.db", to: "/tmp/photos-now.db")
+    print("written by process \(checkpoint.holder ?? 0), as of write \(checkpoint.lastSequence)")
+    let database = try Database.open(at: checkpoint.path)
     try database.close()
 }
 
@@ -110,6 +177,12 @@ try reading(database)
 try writing(database)
 try keyDesign(database)
 try await concurrency(database)
+let model = TitleModel(database)
+try await model.rename("photo/1", to: "Fog")
+try await model.load("photo/1")
+print("model:", model.title ?? "", try await photoCount(in: database))
+try keyspaces(database)
+try paging(database)
 try checkpoints(database)
 do {
     try checkpointFromOutside()

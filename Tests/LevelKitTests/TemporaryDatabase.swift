@@ -102,7 +102,7 @@ struct Entry: Hashable, CustomStringConvertible {
 func entries(of reader: some KeyValueReader, in range: KeyRange = .all, reverse: Bool = false) throws(LevelError)
     -> [Entry]
 {
-    var cursor = try reader.cursor(in: range, reverse: reverse)
+    var cursor = try reader.cursor(in: range, direction: reverse ? .descending : .ascending)
     var result: [Entry] = []
     while try cursor.advance() { result.append(Entry(key: cursor.key.copied(), value: cursor.value.copied())) }
     return result

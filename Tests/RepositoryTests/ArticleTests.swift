@@ -10,6 +10,7 @@ import Testing
             [
                 "LevelKit/LevelKit.docc/LevelKit", "LevelKit/LevelKit.docc/OpeningADatabase",
                 "LevelKit/LevelKit.docc/Reading", "LevelKit/LevelKit.docc/Writing", "LevelKit/LevelKit.docc/KeyDesign",
+                "LevelKit/LevelKit.docc/Keyspaces", "LevelKit/LevelKit.docc/Paging",
                 "LevelKit/LevelKit.docc/Concurrency", "LevelKit/LevelKit.docc/Checkpoints",
             ]
         ),

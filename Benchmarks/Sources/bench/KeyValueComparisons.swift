@@ -132,7 +132,7 @@ struct KeyValueComparisons {
 
     private func scan(reverse: Bool) throws -> UInt64 {
         var sum: UInt64 = 0
-        var cursor = try ours.cursor(in: .all, reverse: reverse)
+        var cursor = try ours.cursor(in: .all, direction: reverse ? .descending : .ascending)
         while try cursor.advance() { sum &+= UInt64(cursor.key.count + cursor.value.count) }
         return sum
     }

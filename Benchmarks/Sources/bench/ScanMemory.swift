@@ -23,7 +23,7 @@ struct ScanMemory {
         let before = Self.anonymousKilobytes()
         var largest = before
         var seen = 0
-        var cursor = try database.cursor(in: .all, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: .all, cache: .bypass)
         while try cursor.advance() {
             seen += 1
             if seen % 100_000 == 0 { largest = max(largest, Self.anonymousKilobytes()) }

@@ -65,7 +65,7 @@ struct Calibration {
 
     private func walk(_ range: KeyRange, reverse: Bool) throws -> Double {
         try time {
-            var cursor = try database.cursor(in: range, reverse: reverse)
+            var cursor = try database.cursor(in: range, direction: reverse ? .descending : .ascending)
             while try cursor.advance() {}
         }
     }

@@ -60,7 +60,7 @@ private struct RunPosition: ~Copyable {
         prefixCount = run.prefix.count
         sortComponents = walk.sortComponents
         filters = walk.filters
-        cursor = try snapshot.cursor(in: run.range, reverse: walk.isDescending)
+        cursor = try snapshot.cursor(in: run.range, direction: walk.isDescending ? .descending : .ascending)
         if let start { cursor.seek(to: run.prefix + start) }
     }
 

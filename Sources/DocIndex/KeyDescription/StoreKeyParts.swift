@@ -17,7 +17,7 @@ package struct StoreKeyParts: Sendable {
         package enum Value: Sendable {
             case number(UInt64)
             /// A string, or the integer of a document ID.
-            case element(TupleElement)
+            case element(Tuple.Element)
             /// An indexed value in its ordered encoding.
             case ordered([UInt8])
             /// The former key of a record that was set aside, which need not be valid.

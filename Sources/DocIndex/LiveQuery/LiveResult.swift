@@ -46,7 +46,7 @@ struct LiveResult {
         let filter = CompiledFilter(query.filter.normalized, names: names, searches: searches)
         let positions = SortPosition(query.sort, names: names)
         var cursor = try rows.snapshot.cursor(
-            in: StoreKey.changes(behind: known), reverse: false, fillsCache: false)
+            in: StoreKey.changes(behind: known), cache: .bypass)
         while try cursor.advance() {
             guard let key = StoreChange.Key(cursor.key) else { throw Self.damaged }
             guard key.collection == rows.collection.number else { continue }

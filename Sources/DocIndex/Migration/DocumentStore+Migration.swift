@@ -196,7 +196,7 @@ extension DocumentStore {
     /// - Parameters: those of `Database.checkpoint(to:tables:)`.
     /// - Throws: `LevelError`.
     @discardableResult
-    public func checkpoint(to path: String, tables: Checkpoint.Tables = .linked) throws -> CheckpointReport {
+    public func checkpoint(to path: String, tables: Checkpoint.Tables = .linked) throws -> Checkpoint {
         let report = try database.checkpoint(to: path, tables: tables)
         let copy = try DocumentStore.open(at: path, schema: nil, options: Options(finishesSchemaChange: false))
         try copy.renewEpoch()

@@ -44,7 +44,7 @@ struct MigrationSlice {
         var range = KeyRange.prefix(prefix)
         range.lower = .excluded(StoreKey.document(collection.number, row: row))
         range.upper = .included(StoreKey.document(collection.number, row: lastRow))
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: range, cache: .bypass)
         var count = 0
         var isAtEnd = true
         while try cursor.advance() {

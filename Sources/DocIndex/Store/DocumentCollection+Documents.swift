@@ -65,7 +65,7 @@ extension DocumentCollection {
     public func forEach(in range: DocumentID.Interval, reverse: Bool = false, _ body: (Document) throws -> Void) throws
     {
         let rows = try reader()
-        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), reverse: reverse)
+        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: reverse ? .descending : .ascending)
         var cancellation = CancellationCheck()
         while try cursor.advance() {
             try cancellation.step()

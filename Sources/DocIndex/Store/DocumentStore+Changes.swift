@@ -60,7 +60,7 @@ extension DocumentStore {
         if let collection, catalog.collection(named: collection) == nil { _ = try self.collection(collection) }
         var changes: [StoreChange] = []
         var position = sequence
-        var cursor = try snapshot.cursor(in: StoreKey.changes(behind: sequence), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: StoreKey.changes(behind: sequence), cache: .bypass)
         while try cursor.advance() {
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
                 throw DocIndexError(.corruption, "a change of the feed cannot be read; run verify and rebuild")

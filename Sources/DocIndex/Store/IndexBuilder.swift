@@ -36,7 +36,7 @@ struct IndexBuilder {
         let prefix = StoreKey.documents.prefix(collection.number)
         var range = KeyRange.prefix(prefix)
         range.lower = .excluded(StoreKey.document(collection.number, row: start))
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: range, cache: .bypass)
         var last = start
         var count = 0
         var isAtEnd = true
@@ -107,7 +107,7 @@ struct IndexBuilder {
     /// - Returns: Whether there were any.
     private func deleteKeys(_ range: KeyRange) throws -> Bool {
         let batch = WriteBatch()
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: range, cache: .bypass)
         while batch.count < Self.sliceOperationCount, try cursor.advance() { try batch.delete(cursor.key) }
         try database.write(batch)
         return batch.count > 0

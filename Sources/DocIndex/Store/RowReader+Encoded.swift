@@ -53,7 +53,7 @@ extension RowReader {
     func documentCursor(from row: UInt64 = 0, fillsCache: Bool = false) throws -> Cursor {
         var range = KeyRange.prefix(StoreKey.documents.prefix(collection.number))
         if row > 0 { range.lower = .included(StoreKey.document(collection.number, row: row)) }
-        return try snapshot.cursor(in: range, reverse: false, fillsCache: fillsCache)
+        return try snapshot.cursor(in: range, cache: fillsCache ? .fill : .bypass)
     }
 
     /// Returns the row in the key of a document.

@@ -21,7 +21,7 @@ final class WriterState: @unchecked Sendable {
         if isKnown { return }
         sequence = try Self.storedSequence(in: database)
         // Reusing a number would hide a change from followers of the feed.
-        var changes = try database.cursor(in: .prefix([StoreKey.changes.rawValue]), reverse: true)
+        var changes = try database.cursor(in: .prefix([StoreKey.changes.rawValue]), direction: .descending)
         if try changes.advance(), let last = StoreChange.Key(changes.key)?.sequence, last > sequence {
             throw DocIndexError(
                 .corruption,
@@ -52,7 +52,7 @@ final class WriterState: @unchecked Sendable {
         let stored = try CollectionCounters.read(collection, in: database)
         // Reusing a row would overwrite a document.
         let prefix = StoreKey.documents.prefix(collection)
-        var documents = try database.cursor(in: .prefix(prefix), reverse: true)
+        var documents = try database.cursor(in: .prefix(prefix), direction: .descending)
         if try documents.advance(), let last = StoreKey.row(in: documents.key, at: prefix.count),
             last >= stored.nextRow
         {

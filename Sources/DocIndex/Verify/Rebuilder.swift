@@ -43,7 +43,7 @@ struct Rebuilder {
         counters.nameCount = collection.names.current.count
         let stored = (try? CollectionCounters.read(collection.number, in: database))?.nextRow ?? 1
         counters.nextRow = stored > CollectionCounters.lastRow ? 1 : stored
-        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             guard let row = StoreKey.row(in: cursor.key, at: prefix.count), row <= CollectionCounters.lastRow
             else {
@@ -137,7 +137,7 @@ struct Rebuilder {
         let stored = CollectionNames()
         let recordCount = try? stored.load(collection, from: database)
         let prefix = StoreKey.names.prefix(collection.number)
-        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: .prefix(prefix), cache: .bypass)
         var keyCount = 0
         while try cursor.advance() {
             keyCount += 1
@@ -157,7 +157,7 @@ struct Rebuilder {
     /// The original deletion was lost with a damaged file, or LevelDB has restored an old version of their key.
     private mutating func repeatDeletions() throws {
         let range = KeyRange.prefix([StoreKey.changes.rawValue])
-        var changes = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var changes = try database.cursor(in: range, cache: .bypass)
         while try changes.advance() {
             guard let change = StoreChange(key: changes.key, value: changes.value, catalog: catalog), change.isDeletion,
                 let place = StoreChange.Key(changes.key),
@@ -167,7 +167,7 @@ struct Rebuilder {
         }
         for collection in catalog.collections {
             let prefix = StoreKey.ids.prefix(collection.number)
-            var ids = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+            var ids = try database.cursor(in: .prefix(prefix), cache: .bypass)
             while try ids.advance() {
                 guard case .deleted(let sequence, let row)? = try? IDRecord(ids.value, collection: collection.name),
                     let id = DocumentID(encoded: ids.key.extracting(prefix.count..<ids.key.count))
@@ -208,7 +208,7 @@ struct Rebuilder {
     private mutating func removeUnknownKeys() throws {
         let derived: [StoreKey] = [.values, .valueCounts, .text, .progress]
         for range in catalog.unknownRanges() {
-            var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+            var cursor = try database.cursor(in: range, cache: .bypass)
             while try cursor.advance() {
                 let key = cursor.key.copied()
                 report.unknownKeyCount += 1
@@ -228,7 +228,7 @@ struct Rebuilder {
         of collection: Catalog.CollectionEntry, _ counters: inout CollectionCounters
     ) throws {
         let prefix = StoreKey.ids.prefix(collection.number)
-        var cursor = try database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             let key = cursor.key.copied()
             let id = DocumentID(encoded: cursor.key.extracting(prefix.count..<cursor.key.count))
@@ -257,7 +257,7 @@ struct Rebuilder {
     /// Removes changes that match neither a document nor a deletion.
     private mutating func removeSurplusChanges() throws {
         let range = KeyRange.prefix([StoreKey.changes.rawValue])
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             if try !isLast(cursor.key, cursor.value) {
                 noteOutdated(cursor.key, cursor.value)

@@ -61,7 +61,7 @@ extension DocumentStore {
     /// - Parameter report: the report of `Database.repair` on the directory of this store.
     /// - Throws: `LevelError`; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n* log *n*) in documents, IDs and changes; memory for the lost documents.
-    public func losses(after report: RepairReport) throws -> Verification.Losses {
+    public func losses(after report: Database.RepairReport) throws -> Verification.Losses {
         let (snapshot, catalog, _) = try state()
         var survey = LossSurvey(snapshot: snapshot, catalog: catalog)
         var losses = try survey.run()
@@ -78,7 +78,7 @@ private struct StoreDamage {
     let leavesNamesOrDocuments: Bool
     let isInIndexesOnly: Bool
 
-    init(_ losses: RepairLosses) {
+    init(_ losses: Database.RepairReport.Losses) {
         let indexes: [StoreKey] = [.values, .valueCounts, .text]
         let names: [StoreKey] = [.ids, .changes, .counters, .catalog, .names, .state]
         var reachesDocuments = false
@@ -167,7 +167,7 @@ private struct LossSurvey {
 
     private mutating func readDocuments(of collection: Catalog.CollectionEntry) throws {
         let prefix = StoreKey.documents.prefix(collection.number)
-        var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else { continue }
@@ -181,7 +181,7 @@ private struct LossSurvey {
 
     private mutating func readIDs(of collection: Catalog.CollectionEntry) throws {
         let prefix = StoreKey.ids.prefix(collection.number)
-        var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             guard let id = DocumentID(encoded: cursor.key.extracting(prefix.count..<cursor.key.count)),
@@ -206,7 +206,7 @@ private struct LossSurvey {
 
     private mutating func readChanges() throws {
         var cursor = try snapshot.cursor(
-            in: .prefix([StoreKey.changes.rawValue]), reverse: false, fillsCache: false)
+            in: .prefix([StoreKey.changes.rawValue]), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog),

@@ -100,7 +100,7 @@ struct TextVerifier {
         }
         let prefix = TextIndexKey.slots.prefix(index.number)
         var slotCount: Int64 = 0
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() { slotCount += 1 }
         if slotCount != statistics.documents {
             report("\(slotCount) rows have slots for \(statistics.documents) documents")
@@ -133,7 +133,7 @@ struct TextVerifier {
         var groupCount = 0
         var isExact = true
         var cancellation = CancellationCheck()
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             guard let term = TextIndexKey.term(in: cursor.key, at: prefix.count) else {
@@ -169,7 +169,7 @@ struct TextVerifier {
     /// Documents deleted since the last flush are included in the counts of segments; their terms are in tombstones.
     private func subtractTombstones(from surplus: inout [[UInt8]: Int64]) throws {
         let prefix = TextIndexKey.tombstones.prefix(index.number)
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             guard let slot = StoreKey.row(in: cursor.key, at: prefix.count),
                 slot < UInt64(view?.structure.pendingSlot ?? 0), let terms = TombstoneRecord.terms(cursor.value)

@@ -111,7 +111,7 @@ struct Verifier {
         let prefix = StoreKey.documents.prefix(collection.number)
         var documentCount = 0
         var largestRow: UInt64 = 0
-        var cursor = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 result.lostDocumentProblemCount += 1
@@ -192,7 +192,7 @@ struct Verifier {
         var count = 0
         var newest: UInt64 = 0
         var cursor = try snapshot.cursor(
-            in: .prefix([StoreKey.changes.rawValue]), reverse: false, fillsCache: false)
+            in: .prefix([StoreKey.changes.rawValue]), cache: .bypass)
         while try cursor.advance() {
             count += 1
             guard let change = StoreChange(key: cursor.key, value: cursor.value, catalog: catalog) else {
@@ -254,7 +254,7 @@ struct Verifier {
             return collection
         }
         var cursor = try snapshot.cursor(
-            in: .prefix(StoreKey.names.prefix(collection.number)), reverse: false, fillsCache: false)
+            in: .prefix(StoreKey.names.prefix(collection.number)), cache: .bypass)
         var keyCount = 0
         while try cursor.advance() { keyCount += 1 }
         if keyCount != recordCount {
@@ -318,7 +318,7 @@ struct Verifier {
         let index = subject.index
         if index is TextIndexAdapter { return try checkText(index.number, index.definition.name, of: collection.name) }
         var actual = IndexSum()
-        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), cache: .bypass)
         while try cursor.advance() {
             actual.add(cursor.key, cursor.value)
             if actual.count % Self.reportInterval == 0 {
@@ -352,7 +352,7 @@ struct Verifier {
         var expected = IndexSum()
         try counters.forEachCount(in: snapshot) { expected.add($0.span, $1.span) }
         var actual = IndexSum()
-        var cursor = try snapshot.cursor(in: stored, reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: stored, cache: .bypass)
         while try cursor.advance() { actual.add(cursor.key, cursor.value) }
         if actual.count == expected.count, actual.sum == expected.sum { return }
         var known: Set<[UInt8]> = []
@@ -363,7 +363,7 @@ struct Verifier {
                     "\(name): a counter of a value is wrong", in: collection, index: index.definition.name, key: key)
             }
         }
-        var surplus = try snapshot.cursor(in: stored, reverse: false, fillsCache: false)
+        var surplus = try snapshot.cursor(in: stored, cache: .bypass)
         while try surplus.advance() {
             let key = surplus.key.copied()
             if known.contains(key) { continue }
@@ -380,7 +380,7 @@ struct Verifier {
         let prefix = StoreKey.documents.prefix(collection.number)
         var cancellation = CancellationCheck()
         var expected: Set<[UInt8]> = []
-        var documents = try snapshot.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var documents = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try documents.advance() {
             try cancellation.step()
             guard let row = StoreKey.row(in: documents.key, at: prefix.count),
@@ -402,7 +402,7 @@ struct Verifier {
                 }
             }
         }
-        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             let key = cursor.key.copied()
@@ -421,7 +421,7 @@ struct Verifier {
     }
 
     private mutating func reportKeys(in range: KeyRange) throws {
-        var cursor = try snapshot.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try snapshot.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             result.report(
                 "a key of \(cursor.key.count) bytes belongs to no collection and no index",

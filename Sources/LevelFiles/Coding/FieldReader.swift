@@ -11,16 +11,15 @@ package struct FieldReader {
     /// Whether all bytes have been read.
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads a varint of at most ten bytes with seven bits each, little-endian. The highest bit marks that more bytes
-    /// follow.
+    /// Reads a varint of at most ten bytes.
     package mutating func readVarint64() throws(FormatError) -> UInt64 {
-        var value: UInt64 = 0
-        for shift in stride(from: UInt64(0), through: 63, by: 7) {
-            guard let byte = rest.popFirst() else { throw FormatError("it ends within a number") }
-            value |= UInt64(byte & 0x7f) &<< shift
-            if byte < 0x80 { return value }
+        do throws(Varint.Problem) {
+            return try Varint.read(from: &rest, byteLimit: 10)
+        } catch .truncated {
+            throw FormatError("it ends within a number")
+        } catch {
+            throw FormatError("it has a number that is too long")
         }
-        throw FormatError("it has a number that is too long")
     }
 
     /// Reads a varint of at most 32 bits.

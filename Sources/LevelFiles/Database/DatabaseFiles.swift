@@ -65,17 +65,10 @@ package struct DatabaseFiles: Sendable {
     }
 
     private static func list(_ path: String) throws(FileError) -> [File] {
-        guard let stream = unsafe opendir(path) else {
-            throw FileError(SystemError.last, file: path)
-        }
-        defer { unsafe closedir(stream) }
+        let names: [String]
+        do throws(SystemError) { names = try DirectoryNames.list(path) } catch { throw FileError(error, file: path) }
         var files: [File] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    unsafe String(cString: $0)
-                }
-            }
+        for name in names {
             guard let kind = EngineFileName(name) else { continue }
             var status = stat()
             // Skips files that have been deleted, and devices. Links are followed, because a database that is open for

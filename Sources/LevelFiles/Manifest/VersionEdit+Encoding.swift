@@ -54,12 +54,7 @@ private struct EditWriter {
     }
 
     mutating func put(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
+        Varint.append(number, to: &bytes)
     }
 
     mutating func put(_ key: InternalKey) {

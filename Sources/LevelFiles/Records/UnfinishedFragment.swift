@@ -157,11 +157,12 @@ enum BatchExtent: Equatable {
             guard kind <= 1 else { return nil }
             // A put has a key and a value, a deletion only a key.
             for _ in 0...kind {
-                guard let byteCount = Self.length(&rest) else {
+                guard let length = try? Varint.read(from: &rest, byteLimit: 5) else {
                     if !rest.isEmpty { return nil }
                     self = .goesOn(atLeast: bytes.count + 1)
                     return
                 }
+                let byteCount = Int(length)
                 guard byteCount <= rest.count else {
                     self = .goesOn(atLeast: bytes.count + byteCount - rest.count)
                     return
@@ -182,16 +183,5 @@ enum BatchExtent: Equatable {
     /// Returns the number of operations from the header of a batch.
     static func operationCount(of bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    /// Reads a length of at most 32 bits. Returns `nil` if it is truncated, which leaves no bytes, or too long.
-    private static func length(_ rest: inout ArraySlice<UInt8>) -> Int? {
-        var length = 0
-        for shift in stride(from: 0, through: 28, by: 7) {
-            guard let byte = rest.popFirst() else { return nil }
-            length |= Int(byte & 0x7f) << shift
-            if byte < 0x80 { return length }
-        }
-        return nil
     }
 }

@@ -68,13 +68,13 @@ package struct Block: Sendable {
         }
 
         private mutating func readLength() throws(FormatError) -> Int {
-            var length: UInt64 = 0
-            for shift in stride(from: UInt64(0), through: 28, by: 7) {
-                guard let byte = rest.popFirst() else { throw FormatError("its block ends within a length") }
-                length |= UInt64(byte & 0x7f) &<< shift
-                if byte < 0x80 { return Int(length) }
+            do throws(Varint.Problem) {
+                return Int(try Varint.read(from: &rest, byteLimit: 5))
+            } catch .truncated {
+                throw FormatError("its block ends within a length")
+            } catch {
+                throw FormatError("its block has a length that is too long")
             }
-            throw FormatError("its block has a length that is too long")
         }
     }
 }

@@ -70,6 +70,8 @@ enum BlockSafety {
         }
 
         /// Reads a length of at most 32 bits. Returns `nil` if it does not end before `end`.
+        ///
+        /// Not with ``Varint``, because it reads through a pointer: opening may check every entry of a database.
         private mutating func length(before end: Int) -> Int? {
             var length = 0
             for shift in stride(from: 0, through: 28, by: 7) {

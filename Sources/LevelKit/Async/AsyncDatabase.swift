@@ -71,9 +71,11 @@ public struct AsyncDatabase: Sendable {
     /// - Parameters:
     ///   - count: the number of pairs in a chunk, at least 1. The last chunk may have fewer. Cancellation takes effect
     ///     between chunks.
-    public func chunks(in range: KeyRange = .all, reverse: Bool = false, count: Int = 256) -> EntryChunks {
+    public func chunks(in range: KeyRange = .all, direction: KeyDirection = .ascending, count: Int = 256)
+        -> AsyncDatabase.Chunks
+    {
         precondition(count >= 1, "a chunk has at least one entry")
-        return EntryChunks(database: database, range: range, reverse: reverse, count: count)
+        return AsyncDatabase.Chunks(database: database, range: range, direction: direction, count: count)
     }
 
     /// Runs `body` on a queue and waits for it without blocking a thread.

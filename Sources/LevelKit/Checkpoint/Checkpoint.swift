@@ -1,18 +1,35 @@
-/// Takes a consistent copy of a database while it is in use.
+/// A consistent copy of a database that was taken while the database was in use.
 ///
 /// A checkpoint is an ordinary database in a separate directory. It contains every write that returned before the
 /// checkpoint started, perhaps some later ones, and never a write without all writes before it. It serves as a backup,
 /// and for reading a database that another process has open:
 ///
 /// ```swift
-/// let report = try Checkpoint.take(of: "/srv/app/photos.db", to: "/tmp/photos-now.db")
-/// let database = try Database.open(at: report.path)
+/// let checkpoint = try Checkpoint.take(of: "/srv/app/photos.db", to: "/tmp/photos-now.db")
+/// let database = try Database.open(at: checkpoint.path)
 /// ```
 ///
 /// No lock is taken. In the source directory nothing is created, renamed, changed or opened for writing. LevelDB never
 /// changes a table file once it is written, so a checkpoint shares table files by hard links where possible. They take
 /// no disk space until the source deletes them. For a backup that must survive disk corruption, request copies.
-public enum Checkpoint {
+public struct Checkpoint: Sendable, Hashable {
+    /// The absolute path of the checkpoint.
+    public let path: String
+    /// The number of table files shared with the source by hard links.
+    public let linkedTableCount: Int
+    /// The number of copied table files.
+    public let copiedTableCount: Int
+    /// The size of all table files in bytes.
+    public let tableByteCount: UInt64
+    /// The size of the logs in bytes. Logs are always copied.
+    public let logByteCount: UInt64
+    /// The sequence number of the last write in the checkpoint. LevelDB counts from the first write to the database.
+    public let lastSequence: UInt64
+    /// The number of attempts. If it is above 1, the database changed during the previous ones.
+    public let tryCount: Int
+    /// The process that has the database open, or `nil` if no process has, or only this one.
+    public let holder: Int32?
+
     /// How table files get into the checkpoint.
     public enum Tables: Sendable, Hashable {
         /// As hard links if the file system allows it, otherwise as copies.
@@ -37,7 +54,7 @@ public enum Checkpoint {
     @discardableResult
     public static func take(
         of source: String, to destination: String, tables: Tables = .linked, tryLimit: Int = 10
-    ) throws(LevelError) -> CheckpointReport {
+    ) throws(LevelError) -> Checkpoint {
         let taking = try CheckpointBuilder(
             source: DatabaseDirectory(source), destination: DatabaseDirectory(destination), tables: tables,
             tryLimit: tryLimit)

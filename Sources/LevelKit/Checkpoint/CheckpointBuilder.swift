@@ -16,7 +16,7 @@ struct CheckpointBuilder {
     var original: DatabaseDirectory?
 
     /// Retries until the checkpoint is complete.
-    func run() throws(LevelError) -> CheckpointReport {
+    func run() throws(LevelError) -> Checkpoint {
         try check()
         let made = try parentDirectory().create()
         do throws(LevelError) {
@@ -27,12 +27,12 @@ struct CheckpointBuilder {
         }
     }
 
-    private func runInStagingArea() throws(LevelError) -> CheckpointReport {
+    private func runInStagingArea() throws(LevelError) -> Checkpoint {
         var staging = try StagingArea(beside: destination, like: original ?? source)
         do throws(LevelError) {
             let (attempt, tryCount) = try repeatedAttempt(into: &staging)
             try staging.publish(as: destination)
-            return CheckpointReport(
+            return Checkpoint(
                 path: destination.path,
                 linkedTableCount: staging.tables.values.count { $0 == .linked },
                 copiedTableCount: staging.tables.values.count { $0 == .copied },

@@ -9,7 +9,7 @@ extension Database {
     @discardableResult
     public func checkpoint(
         to destination: String, tables: Checkpoint.Tables = .linked
-    ) throws(LevelError) -> CheckpointReport {
+    ) throws(LevelError) -> Checkpoint {
         try core.admitted { () throws(LevelError) in
             guard core.isReadOnly else {
                 return try Checkpoint.take(of: path, to: destination, tables: tables, tryLimit: 20)

@@ -4,7 +4,7 @@ extension KeyValueReader {
     /// - Complexity: O(*n*) in the keys of the range.
     public func count(in range: KeyRange = .all) throws(LevelError) -> Int {
         var count = 0
-        var cursor = try cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try cursor(in: range, cache: .bypass)
         while try cursor.advance() { count += 1 }
         return count
     }
@@ -25,7 +25,7 @@ extension Database {
     ) throws(LevelError) -> Int {
         var count = 0
         let batch = WriteBatch()
-        var cursor = try cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             try batch.delete(cursor.key.copied())
             count += 1

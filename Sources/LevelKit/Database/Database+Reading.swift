@@ -6,11 +6,14 @@ extension Database: KeyValueReader {
         try core.readValue(forKey: key, body)
     }
 
-    /// Returns a cursor over the current state; see ``KeyValueReader/cursor(in:reverse:fillsCache:)``.
-    public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
+    /// Returns a cursor over the current state; see ``KeyValueReader/cursor(in:direction:cache:)``.
+    public func cursor(
+        in range: KeyRange, direction: KeyDirection, cache: Cursor.CacheUse
+    ) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }
-        return Cursor(core: core, iterator: core.makeIterator(fillsCache: fillsCache), range: range, reverse: reverse)
+        return Cursor(
+            core: core, iterator: core.makeIterator(fillsCache: cache == .fill), range: range, direction: direction)
     }
 
     /// Returns a snapshot of the current state, which later writes do not change.

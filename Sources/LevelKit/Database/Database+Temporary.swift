@@ -1,3 +1,5 @@
+internal import LevelFiles
+
 #if canImport(Glibc)
     internal import Glibc
 #else
@@ -19,7 +21,7 @@ extension Database {
         guard unsafe mkdtemp(&template) != nil else {
             throw LevelError(
                 .io, "could not make a directory for a temporary database in \(parent); set TMPDIR to another",
-                cause: lastSystemError())
+                cause: SystemError.last.text)
         }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let database: Database

@@ -31,7 +31,8 @@ public final class Database: Sendable {
     /// without a `CURRENT` file, is never treated as empty.
     ///
     /// - Parameters:
-    ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect.
+    ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect. A `~` at its start is not
+    ///     expanded but rejected.
     ///   - options: see ``DatabaseOptions``.
     ///   - mode: `readOnly` reads the database as it is at this moment, without a lock and without changing any byte in
     ///     its directory; see <doc:OpeningADatabase>. It creates nothing.

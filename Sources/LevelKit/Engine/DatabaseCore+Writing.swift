@@ -9,21 +9,6 @@ internal import Synchronization
 
 /// Writes are serialized. None is appended to a damaged log, and none is started without the disk space it needs.
 extension DatabaseCore {
-    /// The state of writing.
-    struct Writing {
-        /// The reason that writes are refused, or `nil` if they are not.
-        var failure: String?
-        /// The bytes written since the memtable was last known to be empty.
-        var byteCount = 0
-        /// The bytes written since the disk space was last checked.
-        var uncheckedByteCount = DatabaseCore.roomInterval
-        /// Whether earlier writes may not be on the disk yet.
-        var hasBuffered = false
-    }
-
-    /// The bytes written between two checks of the disk space.
-    private static let roomInterval = 256 << 10
-
     /// Runs a write, unless an earlier write failed and the cause persists.
     ///
     /// After a failed `write(2)` LevelDB continues as if nothing had happened, but every later record of that log is
@@ -51,30 +36,22 @@ extension DatabaseCore {
         try enter()
         defer { leave() }
         held.didWrite(byteCount)
-        try writing.withLock { (writing) throws(LevelError) in
-            if let failure = writing.failure {
-                guard heal(&writing) else { throw fencedError(failure) }
-                writing.failure = nil
-            }
-            try requireRoom(for: byteCount, &writing)
-            writing.byteCount = min(writing.byteCount + byteCount, writeBufferByteCount + byteCount)
+        try log.withLock { (log) throws(LevelError) in
+            if let failure = log.failure, !heal(&log) { throw fencedError(failure) }
+            try requireRoom(for: byteCount, &log)
+            log.willWrite(byteCount, writeBufferByteCount: writeBufferByteCount)
             let noting = views.beginWrite()
             defer { views.endWrite() }
             if let noting { forEachKey { noting.stamps.mark($0, write: noting.write) } }
             do throws(LevelError) {
                 // Before the write: LevelDB may start a new log for it, and the power may fail at any moment.
-                if durability == .synced, writing.hasBuffered { try syncLogs() }
+                if durability == .synced, log.hasBufferedWrites { try syncLogs() }
                 // A flushed write reaches the disk in a table file, after all earlier writes.
                 try body(durability == .synced)
-                switch durability {
-                case .buffered: writing.hasBuffered = true
-                case .synced: writing.hasBuffered = false
-                case .flushed:
-                    try flush()
-                    writing.hasBuffered = false
-                }
+                if durability == .flushed { try flush() }
+                log.didWrite(durability)
             } catch {
-                if !heal(&writing) { writing.failure = error.description }
+                if !heal(&log) { log.didFail(error.description) }
                 throw error
             }
         }
@@ -112,35 +89,32 @@ extension DatabaseCore {
         try engine.probe(synced: true)
     }
 
-    /// Refuses a write if the disk has no space for the resulting tables and compactions. Checks once per
-    /// `roomInterval` bytes, and at each write while writes are refused.
-    private func requireRoom(for byteCount: Int, _ writing: inout Writing) throws(LevelError) {
-        writing.uncheckedByteCount += byteCount
-        guard writing.uncheckedByteCount >= Self.roomInterval else { return }
-        if let (free, needed) = DiskRoom.shortage(
-            for: min(writing.byteCount, writeBufferByteCount) + byteCount, in: directory)
-        {
+    /// Refuses a write if the disk has no space for the resulting tables and compactions; see
+    /// ``LogState/needsRoomCheck(for:)``.
+    private func requireRoom(for byteCount: Int, _ log: inout LogState) throws(LevelError) {
+        guard log.needsRoomCheck(for: byteCount) else { return }
+        let tableByteCount = log.roomByteCount(for: byteCount, writeBufferByteCount: writeBufferByteCount)
+        if let (free, needed) = DiskRoom.shortage(for: tableByteCount, in: directory) {
             throw LevelError(
                 .io,
                 "nothing was written to \(path): its disk has \(free) bytes left, but LevelDB may need \(needed) to write "
                     + "and compact tables; free some space, and write again")
         }
-        writing.uncheckedByteCount = 0
+        log.didFindRoom()
     }
 
     /// Abandons the damaged log.
     ///
     /// - Returns: whether writing may continue. If not, a later call may succeed.
-    private func heal(_ writing: inout Writing) -> Bool {
+    private func heal(_ log: inout LogState) -> Bool {
         // The table file of the memtable, the manifest, and a margin for LevelDB's overhead per entry.
-        guard DiskRoom.isThere(for: writing.byteCount + writing.byteCount / 8 + (64 << 10), in: directory) else {
-            return false
-        }
+        let byteCount = log.memtableByteCount
+        guard DiskRoom.isThere(for: byteCount + byteCount / 8 + (64 << 10), in: directory) else { return false }
         held.didWriteTable()
         engine.flushMemoryTable()
         do throws(LevelError) {
             try engine.probe(synced: true)
-            writing.byteCount = 0
+            log.didReplaceLog()
             return true
         } catch {
             return false

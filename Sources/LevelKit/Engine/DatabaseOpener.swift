@@ -39,7 +39,8 @@ struct DatabaseOpener {
         let namesBefore = content == .empty ? try directory.names() : []
         if content == .missing { made = try directory.create() }
         guard let identity = FileStatus(path: directory.path)?.identity else {
-            throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
+            throw LevelError(
+                .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
         }
         let lock = FileStatus(path: directory.file("LOCK"))?.identity
         do throws(OpenDatabases.Obstacle) {

@@ -168,7 +168,7 @@ struct ReadOnlyDatabaseOpener {
         settings.maxOpenFileCount = min(50_000, max(options.maxOpenFileCount, 2 * tableCount + 64))
         ScratchPaths.insert(held.enginePath, original: directory.path)
         guard let identity = FileStatus(path: held.enginePath)?.identity else {
-            throw LevelError(.io, "could not read \(held.enginePath)", cause: lastSystemError())
+            throw LevelError(.io, "could not read \(held.enginePath)", cause: SystemError.last.text)
         }
         do throws(LevelError) {
             let engine = try EngineDatabase.open(

@@ -41,7 +41,7 @@ struct Audience {
         var current = path
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
-            guard let above = DirectoryHandle.Status(path: parent) else { continue }
+            guard let above = FileStatus(path: parent) else { continue }
             guard above.permissions & 0o001 == 0 else { continue }
             // Others cannot traverse this parent directory, only its owner and perhaps its group.
             mask &= ~0o007
@@ -71,14 +71,5 @@ extension DirectoryHandle {
             permissions &= file.permissions
         }
         return permissions
-    }
-}
-
-extension DirectoryHandle.Status {
-    /// Reads the status of the file at a path, following links. Returns `nil` if the path does not exist.
-    init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
     }
 }

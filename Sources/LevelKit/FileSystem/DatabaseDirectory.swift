@@ -33,14 +33,20 @@ struct DatabaseDirectory: Hashable {
 
     /// Resolves `path`.
     ///
-    /// - Throws: ``LevelError`` with `invalidArgument` for an empty path or one that contains a NUL byte, which would
-    ///   truncate the C string.
+    /// - Throws: ``LevelError`` with `invalidArgument` for an empty path, one that starts with `~`, or one that contains
+    ///   a NUL byte, which would truncate the C string.
     init(_ path: String) throws(LevelError) {
         guard !path.isEmpty else {
             throw LevelError(.invalidArgument, "the path of the database is empty; give the path of a directory")
         }
         guard !path.utf8.contains(0) else {
             throw LevelError(.invalidArgument, "the path of the database contains a NUL byte; remove it")
+        }
+        guard path.utf8.first != UInt8(ascii: "~") else {
+            throw LevelError(
+                .invalidArgument,
+                "the path \(path) starts with ~, which only a shell replaces with the home directory; start it with "
+                    + "NSHomeDirectory(), or write ./\(path) for a directory of that name")
         }
         self.path = try Self.resolved(path)
     }
@@ -79,20 +85,11 @@ struct DatabaseDirectory: Hashable {
 
     /// Returns the names in the directory, unordered, without `.` and `..`.
     func names() throws(LevelError) -> [String] {
-        guard let stream = unsafe opendir(path) else {
-            throw LevelError(.io, "could not list \(path); check its permissions", cause: lastSystemError())
+        do throws(SystemError) {
+            return try DirectoryNames.list(path)
+        } catch {
+            throw LevelError(.io, "could not list \(path); check its permissions", cause: error.text)
         }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
     }
 
     /// Creates the directory and its missing parents. They are not writable by others, whatever the umask of the
@@ -111,7 +108,7 @@ struct DatabaseDirectory: Hashable {
             guard unsafe mkdir(directory, 0o775) == 0 else {
                 // Another process created it first, so it is not ours to delete.
                 if errno == EEXIST { continue }
-                let cause = lastSystemError()
+                let cause = SystemError.last.text
                 for directory in made.reversed() { unsafe rmdir(directory) }
                 throw LevelError(.io, "could not create the directory \(directory); check permissions", cause: cause)
             }
@@ -186,7 +183,7 @@ struct DatabaseDirectory: Hashable {
                 throw LevelError(
                     .io,
                     "could not make the path \(path) absolute, because the working directory no longer exists; give an "
-                        + "absolute path", cause: lastSystemError())
+                        + "absolute path", cause: SystemError.last.text)
             }
             switch step {
             case ".": break
@@ -211,37 +208,4 @@ struct DatabaseDirectory: Hashable {
         guard let slash = path.utf8.lastIndex(of: slash), path != "/" else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
-}
-
-/// The status of a file.
-struct FileStatus {
-    /// Device and inode. Two paths lead to the same file exactly if these are equal.
-    let identity: FileIdentity
-    let isDirectory: Bool
-    let isRegularFile: Bool
-
-    /// Reads the status of the file at `path`, following links. Returns `nil` if the path does not exist.
-    init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        identity = FileIdentity(status)
-        isDirectory = status.st_mode & S_IFMT == S_IFDIR
-        isRegularFile = status.st_mode & S_IFMT == S_IFREG
-    }
-}
-
-/// The identity of a file on this machine, independent of its path.
-struct FileIdentity: Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    init(_ status: stat) {
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(status.st_ino)
-    }
-}
-
-/// Returns the system's message for the error of the last call on this thread.
-func lastSystemError() -> String {
-    unsafe String(cString: strerror(errno))
 }

@@ -11,29 +11,6 @@ internal import LevelFiles
 ///
 /// No call follows a link in the last component of a name.
 final class DirectoryHandle {
-    /// The owner, permissions and type of a file.
-    struct Status: Hashable {
-        let identity: FileIdentity
-        let owner: UInt32
-        let group: UInt32
-        /// The permission bits, including the set-id and sticky bits.
-        let permissions: UInt32
-        let isDirectory: Bool
-        let isRegularFile: Bool
-        /// The number of hard links.
-        let linkCount: Int
-
-        init(_ status: stat) {
-            identity = FileIdentity(status)
-            owner = UInt32(status.st_uid)
-            group = UInt32(status.st_gid)
-            permissions = UInt32(status.st_mode) & 0o7777
-            isDirectory = status.st_mode & S_IFMT == S_IFDIR
-            isRegularFile = status.st_mode & S_IFMT == S_IFREG
-            linkCount = Int(status.st_nlink)
-        }
-    }
-
     let descriptor: Int32
 
     /// Opens the directory at a path.
@@ -55,42 +32,22 @@ final class DirectoryHandle {
     deinit { close(descriptor) }
 
     /// Returns the status of the directory itself.
-    func status() throws(SystemError) -> Status {
+    func status() throws(SystemError) -> FileStatus {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
-        return Status(status)
+        return FileStatus(status)
     }
 
     /// Returns the status of the file with a name, or `nil` if it does not exist. For a link this is the status of the
     /// link.
-    func status(of name: String) -> Status? {
+    func status(of name: String) -> FileStatus? {
         var status = stat()
         guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return Status(status)
+        return FileStatus(status)
     }
 
     /// Returns the names in the directory, unordered, without `.` and `..`.
-    func names() throws(SystemError) -> [String] {
-        // `fdopendir` takes ownership of its descriptor and moves its position, so it gets a separate one.
-        let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0 else { throw .last }
-        guard let stream = unsafe fdopendir(copy) else {
-            let error = SystemError.last
-            close(copy)
-            throw error
-        }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
-    }
+    func names() throws(SystemError) -> [String] { try DirectoryNames.list(in: descriptor) }
 
     /// Deletes a file or a link. A directory is an error.
     func removeFile(_ name: String) throws(SystemError) {

@@ -23,12 +23,12 @@ package enum DirectoryTrust: Sendable {
     /// - Complexity: one system call per path component.
     package func allows(_ path: String) -> Bool {
         if self == .anybody { return true }
-        guard let root = Self.status("/"), let resolved = unsafe realpath(path, nil) else { return false }
+        guard let root = FileStatus(path: "/"), let resolved = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(resolved) }
         var current = unsafe String(cString: resolved)
-        guard let status = Self.status(current), status.isDirectory else { return false }
+        guard let status = FileStatus(path: current), status.isDirectory else { return false }
         while true {
-            guard let status = Self.status(current), allows(status, root: root.owner) else { return false }
+            guard let status = FileStatus(path: current), allows(status, root: root.owner) else { return false }
             guard let parent = DatabaseDirectory.parent(of: current) else { return true }
             current = parent
         }
@@ -37,7 +37,7 @@ package enum DirectoryTrust: Sendable {
     /// Returns whether only trusted users can create files or links in a directory. The sticky bit does not prevent
     /// creation.
     static func isClosed(_ path: String) -> Bool {
-        guard let status = status(path) else { return false }
+        guard let status = FileStatus(path: path) else { return false }
         return !status.isWritableByEverybody && DirectoryTrust.group.allows(path)
     }
 
@@ -52,10 +52,10 @@ package enum DirectoryTrust: Sendable {
         guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(resolved) }
         var current = unsafe String(cString: resolved)
-        guard let status = status(current), status.isDirectory, !status.isWritableByEverybody else { return false }
+        guard let status = FileStatus(path: current), status.isDirectory, !status.isWritableByEverybody else { return false }
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
-            guard let status = Self.status(current) else { return false }
+            guard let status = FileStatus(path: current) else { return false }
             // An owner can rename entries of a directory with the sticky bit.
             if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
         }
@@ -65,18 +65,18 @@ package enum DirectoryTrust: Sendable {
     /// Returns whether untrusted users can create or rename entries in an open directory.
     package static func isShared(_ directory: Int32) -> Bool {
         var status = stat()
-        guard let root = Self.status("/"), unsafe fstat(directory, &status) == 0 else { return true }
-        let directory = DirectoryHandle.Status(status)
+        guard let root = FileStatus(path: "/"), unsafe fstat(directory, &status) == 0 else { return true }
+        let directory = FileStatus(status)
         return directory.isWritableByEverybody || !DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
     }
 
-    private func allows(_ status: DirectoryHandle.Status, root: UInt32) -> Bool {
+    private func allows(_ status: FileStatus, root: UInt32) -> Bool {
         guard isTrustedOwner(status, root: root) else { return false }
         if status.isSticky { return true }
         return !status.isWritableByEverybody && (self == .group || !Self.isWritableByOthersOfGroup(status))
     }
 
-    private func isTrustedOwner(_ status: DirectoryHandle.Status, root: UInt32) -> Bool {
+    private func isTrustedOwner(_ status: FileStatus, root: UInt32) -> Bool {
         if [geteuid(), root].contains(status.owner) { return true }
         // A directory that this user can write to through its group may belong to another member of that group.
         return self == .group && geteuid() != 0 && status.permissions & 0o020 != 0 && Self.isMember(of: status.group)
@@ -90,19 +90,14 @@ package enum DirectoryTrust: Sendable {
         return unsafe getgroups(count, &groups) >= 0 && groups.contains(group)
     }
 
-    private static func status(_ path: String) -> DirectoryHandle.Status? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? DirectoryHandle.Status(status) : nil
-    }
-
     /// Returns whether other members of the group can write to the file. Many systems give each user a private group
     /// whose ID equals the user ID.
-    private static func isWritableByOthersOfGroup(_ status: DirectoryHandle.Status) -> Bool {
+    private static func isWritableByOthersOfGroup(_ status: FileStatus) -> Bool {
         status.permissions & 0o020 != 0 && !(status.group == status.owner && status.owner == geteuid())
     }
 }
 
-extension DirectoryHandle.Status {
+extension FileStatus {
     fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
     fileprivate var isWritableByEverybody: Bool { permissions & 0o002 != 0 }
 }

@@ -15,14 +15,7 @@ enum FileOperations {
     }
 
     /// Returns whether a path exists. A dangling link exists.
-    static func exists(_ path: String) -> Bool { status(path) != nil }
-
-    /// Returns the status of the file at a path, or `nil` if it does not exist. For a link this is the status of the
-    /// link.
-    static func status(_ path: String) -> DirectoryHandle.Status? {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? DirectoryHandle.Status(status) : nil
-    }
+    static func exists(_ path: String) -> Bool { FileStatus(linkAt: path) != nil }
 
     /// Creates a symbolic link.
     ///

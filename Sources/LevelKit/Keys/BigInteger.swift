@@ -1,41 +1,44 @@
-/// An integer between ±(2²⁰⁴⁰ − 1), the range of the tuple encoding.
-///
-/// Supports storing, comparing and printing, but no arithmetic.
-public struct BigInteger: Sendable, Hashable {
-    /// Whether the value is below zero.
-    public let isNegative: Bool
-    /// The absolute value as big-endian bytes without leading zeros; empty for zero.
-    public let magnitude: [UInt8]
+extension Tuple {
+    /// An integer between ±(2²⁰⁴⁰ − 1), the range of the tuple encoding.
+    ///
+    /// Supports storing, comparing and printing, but no arithmetic. Keys of up to 128 bits are easier with `Int128` and
+    /// `UInt128`; see ``KeyComponentValue``.
+    public struct BigInteger: Sendable, Hashable {
+        /// Whether the value is below zero.
+        public let isNegative: Bool
+        /// The absolute value as big-endian bytes without leading zeros; empty for zero.
+        public let magnitude: [UInt8]
 
-    /// The maximum size of a magnitude. Its length is stored in a single byte.
-    public static let maximumByteCount = 255
+        /// The maximum size of a magnitude. Its length is stored in a single byte.
+        static let maximumByteCount = 255
 
-    /// Creates an integer from a sign and big-endian bytes, which may start with zeros. Returns `nil` if the value
-    /// takes more than ``maximumByteCount`` bytes.
-    public init?(magnitude: some Sequence<UInt8>, isNegative: Bool = false) {
-        let digits = Array(magnitude.drop { $0 == 0 })
-        guard digits.count <= BigInteger.maximumByteCount else { return nil }
-        self.init(checkedMagnitude: digits, isNegative: isNegative)
-    }
+        /// Creates an integer from a sign and big-endian bytes, which may start with zeros. Returns `nil` if the value
+        /// takes more than 255 bytes.
+        public init?(magnitude: some Sequence<UInt8>, isNegative: Bool = false) {
+            let digits = Array(magnitude.drop { $0 == 0 })
+            guard digits.count <= Tuple.BigInteger.maximumByteCount else { return nil }
+            self.init(checkedMagnitude: digits, isNegative: isNegative)
+        }
 
-    /// Creates an integer from bytes known to be in range and without leading zeros.
-    private init(checkedMagnitude: [UInt8], isNegative: Bool) {
-        self.magnitude = checkedMagnitude
-        // Zero has a single representation, so that the synthesized equality compares values.
-        self.isNegative = isNegative && !checkedMagnitude.isEmpty
+        /// Creates an integer from bytes known to be in range and without leading zeros.
+        private init(checkedMagnitude: [UInt8], isNegative: Bool) {
+            self.magnitude = checkedMagnitude
+            // Zero has a single representation, so that the synthesized equality compares values.
+            self.isNegative = isNegative && !checkedMagnitude.isEmpty
+        }
     }
 }
 
 // MARK: - Fixed-width integers
 
-extension BigInteger {
+extension Tuple.BigInteger {
     /// Converts a signed integer.
-    public init(_ value: Int64) {
+    package init(_ value: Int64) {
         self.init(value.magnitude, isNegative: value < 0)
     }
 
     /// Converts an unsigned integer.
-    public init(_ value: UInt64) {
+    package init(_ value: UInt64) {
         self.init(value, isNegative: false)
     }
 
@@ -49,7 +52,7 @@ extension BigInteger {
 
 extension Int64 {
     /// Converts an integer. Returns `nil` if it does not fit.
-    public init?(exactly value: BigInteger) {
+    package init?(exactly value: Tuple.BigInteger) {
         guard let magnitude = UInt64(bigEndian: value.magnitude) else { return nil }
         self.init(magnitude: magnitude, isNegative: value.isNegative)
     }
@@ -66,7 +69,7 @@ extension Int64 {
 
 extension UInt64 {
     /// Converts an integer. Returns `nil` if it does not fit.
-    public init?(exactly value: BigInteger) {
+    package init?(exactly value: Tuple.BigInteger) {
         guard !value.isNegative else { return nil }
         self.init(bigEndian: value.magnitude)
     }
@@ -83,39 +86,14 @@ extension UInt64 {
 
 // MARK: - Order
 
-extension BigInteger: Comparable {
+extension Tuple.BigInteger: Comparable {
     /// Compares numerically.
     ///
     /// - Complexity: O(n) in the bytes of the magnitudes.
-    public static func < (lhs: BigInteger, rhs: BigInteger) -> Bool {
+    public static func < (lhs: Tuple.BigInteger, rhs: Tuple.BigInteger) -> Bool {
         if lhs.isNegative != rhs.isNegative { return lhs.isNegative }
         let (smaller, larger) = lhs.isNegative ? (rhs.magnitude, lhs.magnitude) : (lhs.magnitude, rhs.magnitude)
         if smaller.count != larger.count { return smaller.count < larger.count }
         return TupleOrder(bytes: smaller.span, larger.span) == .before
-    }
-}
-
-// MARK: - Literals
-
-extension BigInteger: ExpressibleByIntegerLiteral {
-    /// Creates an integer from a literal of any length.
-    ///
-    /// - Precondition: the value takes at most ``maximumByteCount`` bytes.
-    public init(integerLiteral literal: StaticBigInt) {
-        // A literal is two's complement in words. Negation is complement plus one.
-        let isNegative = literal.signum() < 0
-        var digits: [UInt8] = []
-        var carry = isNegative
-        for index in 0..<(literal.bitWidth + UInt.bitWidth - 1) / UInt.bitWidth {
-            var word = isNegative ? ~literal[index] : literal[index]
-            (word, carry) = carry ? word.addingReportingOverflow(1) : (word, false)
-            for shift in stride(from: 0, to: UInt.bitWidth, by: 8) {
-                digits.append(UInt8(truncatingIfNeeded: word >> UInt(shift)))
-            }
-        }
-        guard let value = BigInteger(magnitude: digits.reversed(), isNegative: isNegative) else {
-            preconditionFailure("The literal lies beyond ±(2^2040 - 1), the range of BigInteger.")
-        }
-        self = value
     }
 }

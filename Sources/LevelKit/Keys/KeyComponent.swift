@@ -4,7 +4,7 @@ public enum KeyDirection: String, Sendable, Hashable, CaseIterable {
     case ascending
     /// Large values come first, and `nil` after all others.
     ///
-    /// The component is stored as an element of ``TupleElement/descending(_:)``, which other implementations of the
+    /// The component is stored as an element of ``Tuple/Element/descending(_:)``, which other implementations of the
     /// tuple encoding reject.
     case descending
 }
@@ -27,13 +27,14 @@ public struct KeyComponent<Value: KeyElementCodable>: Sendable, Hashable {
 }
 
 /// A component of a ``KeySchema``, without its Swift type.
-public struct KeyComponentDescription: Sendable, Hashable, CustomStringConvertible {
+@usableFromInline
+package struct KeyComponentDescription: Sendable, Hashable, CustomStringConvertible {
     /// The name.
-    public let name: String
+    package let name: String
     /// The name of the stored type; see ``KeyComponentValue``.
-    public let typeName: String
+    package let typeName: String
     /// The direction in which values sort.
-    public let direction: KeyDirection
+    @usableFromInline package let direction: KeyDirection
 
     @usableFromInline
     init<Value>(_ component: KeyComponent<Value>) {
@@ -43,7 +44,8 @@ public struct KeyComponentDescription: Sendable, Hashable, CustomStringConvertib
     }
 
     /// The component as part of a definition, such as `taken: int64 descending`.
-    public var description: String {
+    @usableFromInline
+    package var description: String {
         "\(name): \(typeName)\(direction == .descending ? " descending" : "")"
     }
 }

@@ -18,7 +18,7 @@ extension KeyComponentValue where Self: FixedWidthInteger {
         // The branch is resolved at specialization. A value that several branches could write has the same encoding in
         // each.
         if Self.bitWidth > 64 {
-            TupleEncoder.append(BigInteger(wide: self), to: &key)
+            TupleEncoder.append(Tuple.BigInteger(wide: self), to: &key)
         } else if Self.isSigned {
             TupleEncoder.append(Int64(self), to: &key)
         } else {
@@ -46,7 +46,7 @@ extension UInt8: KeyComponentValue {}
 extension Int128: KeyComponentValue {}
 extension UInt128: KeyComponentValue {}
 
-extension BigInteger {
+extension Tuple.BigInteger {
     /// Converts an integer of more than 64 bits.
     ///
     /// - Precondition: the type has at most 2040 bits.
@@ -55,7 +55,7 @@ extension BigInteger {
         let bytes = stride(from: magnitude.bitWidth - 8, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: magnitude >> $0)
         }
-        guard let integer = BigInteger(magnitude: bytes, isNegative: value < 0) else {
+        guard let integer = Tuple.BigInteger(magnitude: bytes, isNegative: value < 0) else {
             preconditionFailure("An integer of \(magnitude.bitWidth) bits cannot be part of a key; the limit is 2040.")
         }
         self = integer
@@ -64,7 +64,7 @@ extension BigInteger {
 
 extension FixedWidthInteger {
     /// Converts an integer to a type of more than 64 bits. Returns `nil` if it does not fit.
-    fileprivate init?(wide integer: BigInteger) {
+    fileprivate init?(wide integer: Tuple.BigInteger) {
         var value: Self = 0
         for byte in integer.magnitude {
             // Accumulates with the sign, because the smallest negative value has no positive counterpart.

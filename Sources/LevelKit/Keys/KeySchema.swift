@@ -17,22 +17,21 @@
 /// The bytes of keys sort like the keys: by the first component in its direction, then by the second, and so on. Every
 /// key has exactly one encoding, and decoding anything else throws.
 ///
-/// ``definition`` describes all of this in a line, and ``fingerprint`` in eight bytes. A ``Keyspace`` records both and
-/// cannot be opened with another schema. Increase the version when the types stay the same but their meaning changes,
-/// for example from seconds to milliseconds.
+/// ``definition`` describes all of this in a line. A ``Keyspace`` records it and cannot be opened with another schema.
+/// Increase the version when the types stay the same but their meaning changes, for example from seconds to milliseconds.
 public struct KeySchema<Key: Sendable>: Sendable {
     /// The name of the schema.
     public let name: String
     /// The version of the schema.
     public let version: Int
     /// The components, most significant first.
-    public let components: [KeyComponentDescription]
+    package let components: [KeyComponentDescription]
     /// The schema as a line, such as `photosByDate v1 (taken: int64 descending, id: string)`.
     ///
     /// Stored on disk, never change: name, version, and the components in order, without `ascending`.
     public let definition: String
     /// The fingerprint of the definition.
-    public let fingerprint: SchemaFingerprint
+    package let fingerprint: SchemaFingerprint
 
     private let encode: @Sendable (Key, inout [UInt8]) -> Void
     private let decode: @Sendable (Span<UInt8>, Int) throws(KeySchemaError) -> Key

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The reason that bytes are not a key of a ``KeySchema``.
 ///
 /// The message never contains the value of a component, because errors are logged and user data must not appear in
@@ -30,6 +36,14 @@ extension KeySchemaError: CustomStringConvertible {
     public var description: String {
         cause.map { "\(message) (\($0.message))" } ?? message
     }
+}
+
+extension KeySchemaError: LocalizedError {
+    /// The message, which contains the next step.
+    public var errorDescription: String? { message }
+
+    /// The reason that the component is unreadable, or `nil` if the encoding itself is valid.
+    public var failureReason: String? { cause?.message }
 }
 
 // MARK: - The messages

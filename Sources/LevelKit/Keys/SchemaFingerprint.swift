@@ -4,9 +4,9 @@
 /// The 64-bit FNV-1a hash of the definition's UTF-8 (Fowler, Noll and Vo; RFC 9923). Stored on disk, never change. It
 /// protects against mistakes, not against malicious changes. Where that matters, the definitions themselves are
 /// compared.
-public struct SchemaFingerprint: Sendable, Hashable {
+package struct SchemaFingerprint: Sendable, Hashable {
     /// The hash.
-    public let bits: UInt64
+    package let bits: UInt64
 
     init(bits: UInt64) {
         self.bits = bits
@@ -25,8 +25,7 @@ public struct SchemaFingerprint: Sendable, Hashable {
 
 extension SchemaFingerprint: CustomStringConvertible {
     /// Sixteen hexadecimal digits.
-    public var description: String {
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    package var description: String {
+        hexadecimal(bits)
     }
 }

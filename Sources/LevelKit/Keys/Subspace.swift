@@ -33,7 +33,7 @@ public struct Subspace: Sendable, Hashable {
     }
 
     /// Returns the subspace of all tuples in this one that start with `element`.
-    public subscript(element: TupleElement) -> Subspace { nested([element]) }
+    public subscript(element: Tuple.Element) -> Subspace { nested([element]) }
 
     /// Returns the subspace of all tuples in this one that start with `tuple`.
     public func nested(_ tuple: Tuple) -> Subspace {

@@ -1,7 +1,7 @@
 /// A sequence of typed elements that encodes to a key. Keys sort bytewise in the order of their values.
 ///
 /// The encoding is FoundationDB's tuple layer (apple/foundationdb, `design/tuple.md`). It is compatible in both
-/// directions, except for ``TupleElement/descending(_:)``. If a tuple starts with all elements of another one, its key
+/// directions, except for ``Tuple/Element/descending(_:)``. If a tuple starts with all elements of another one, its key
 /// starts with the other's key and sorts after it:
 ///
 /// ```swift
@@ -10,10 +10,10 @@
 /// ```
 public struct Tuple: Sendable, Hashable {
     /// The elements, most significant first.
-    public var elements: [TupleElement]
+    public var elements: [Tuple.Element]
 
     /// Creates a tuple.
-    public init(_ elements: [TupleElement]) {
+    public init(_ elements: [Tuple.Element]) {
         self.elements = elements
     }
 
@@ -96,7 +96,7 @@ extension Tuple: RandomAccessCollection, MutableCollection, RangeReplaceableColl
     public var endIndex: Int { elements.count }
 
     /// Accesses the element at a position.
-    public subscript(position: Int) -> TupleElement {
+    public subscript(position: Int) -> Tuple.Element {
         get { elements[position] }
         set { elements[position] = newValue }
     }
@@ -107,12 +107,12 @@ extension Tuple: RandomAccessCollection, MutableCollection, RangeReplaceableColl
     /// Replaces the elements at `positions`.
     ///
     /// - Complexity: O(n) in the elements moved and inserted.
-    public mutating func replaceSubrange(_ positions: Range<Int>, with elements: some Collection<TupleElement>) {
+    public mutating func replaceSubrange(_ positions: Range<Int>, with elements: some Collection<Tuple.Element>) {
         self.elements.replaceSubrange(positions, with: elements)
     }
 }
 
 extension Tuple: ExpressibleByArrayLiteral {
     /// Creates a tuple from an array literal.
-    public init(arrayLiteral elements: TupleElement...) { self.init(elements) }
+    public init(arrayLiteral elements: Tuple.Element...) { self.init(elements) }
 }

@@ -3,7 +3,7 @@ extension TupleDecoder {
     ///
     /// - Throws: ``TupleError`` if the element is unreadable or missing.
     /// - Complexity: O(n) in its bytes.
-    public mutating func decodeElement() throws(TupleError) -> TupleElement {
+    public mutating func decodeElement() throws(TupleError) -> Tuple.Element {
         let code = try nextCode()
         switch code {
         case TupleCode.null:
@@ -33,9 +33,9 @@ extension TupleDecoder {
     ///
     /// - Throws: ``TupleError``, with the position of the first unreadable element.
     /// - Complexity: O(n) in the remaining bytes.
-    public mutating func decodeRemainingElements() throws(TupleError) -> [TupleElement] {
+    public mutating func decodeRemainingElements() throws(TupleError) -> [Tuple.Element] {
         let start = self
-        var elements: [TupleElement] = []
+        var elements: [Tuple.Element] = []
         do throws(TupleError) {
             while !isAtEnd { elements.append(try decodeElement()) }
         } catch {
@@ -126,12 +126,12 @@ extension TupleDecoder {
     }
 
     /// Reads an integer of at most eight bytes, which may be outside the range of Int64.
-    private mutating func decodeInteger(_ code: UInt8) throws(TupleError) -> TupleElement {
+    private mutating func decodeInteger(_ code: UInt8) throws(TupleError) -> Tuple.Element {
         let isNegative = code < TupleCode.zero
         let integer = try readInteger(code)
         advance(to: integer.end)
         guard let value = Int64(magnitude: integer.magnitude, isNegative: isNegative) else {
-            return .bigInteger(BigInteger(integer.magnitude, isNegative: isNegative))
+            return .bigInteger(Tuple.BigInteger(integer.magnitude, isNegative: isNegative))
         }
         return .int(value)
     }

@@ -57,11 +57,11 @@ extension TupleDecoder {
     /// Reads a versionstamp, complete or incomplete.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
-    public mutating func decodeVersionstamp() throws(TupleError) -> Versionstamp {
+    public mutating func decodeVersionstamp() throws(TupleError) -> Tuple.Versionstamp {
         let code = try nextCode()
         guard code == TupleCode.versionstamp else { throw mismatch(.versionstamp, code) }
         let end = try end(after: 12, .versionstamp)
-        let stamp = Versionstamp(
+        let stamp = Tuple.Versionstamp(
             commitVersion: word(end - 12..<end - 4),
             batchNumber: UInt16(truncatingIfNeeded: word(end - 4..<end - 2)),
             userVersion: UInt16(truncatingIfNeeded: word(end - 2..<end))
@@ -72,7 +72,7 @@ extension TupleDecoder {
 
     /// Reads an element with a given code and size.
     private mutating func decodeWord(
-        _ expected: UInt8, byteCount: Int, _ kind: TupleElement.Kind
+        _ expected: UInt8, byteCount: Int, _ kind: Tuple.Element.Kind
     ) throws(TupleError) -> UInt64 {
         let code = try nextCode()
         guard code == expected else { throw mismatch(kind, code) }
@@ -133,12 +133,12 @@ extension TupleDecoder {
     /// Reads an integer of any size.
     ///
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
-    public mutating func decodeBigInteger() throws(TupleError) -> BigInteger {
+    public mutating func decodeBigInteger() throws(TupleError) -> Tuple.BigInteger {
         let code = try nextCode()
         if TupleCode.integers.contains(code) {
             let integer = try readInteger(code)
             advance(to: integer.end)
-            return BigInteger(integer.magnitude, isNegative: code < TupleCode.zero)
+            return Tuple.BigInteger(integer.magnitude, isNegative: code < TupleCode.zero)
         }
         let integer = try readBigInteger(code)
         advance(to: integer.end)
@@ -157,7 +157,7 @@ extension TupleDecoder {
     }
 
     /// Returns the integer with a length byte at `offset`, and its end.
-    func readBigInteger(_ code: UInt8) throws(TupleError) -> (value: BigInteger, end: Int) {
+    func readBigInteger(_ code: UInt8) throws(TupleError) -> (value: Tuple.BigInteger, end: Int) {
         guard code == TupleCode.positiveBigInteger || code == TupleCode.negativeBigInteger else {
             throw mismatch(.integer, code)
         }
@@ -168,7 +168,7 @@ extension TupleDecoder {
         let isMinimal = magnitude.count > 8 && magnitude.first != 0
         // The form of ±(2^64 - 1) that the Python binding of FoundationDB writes.
         let isPython = magnitude.count == 8 && magnitude.allSatisfy { $0 == 0xff }
-        guard isMinimal || isPython, let value = BigInteger(magnitude: magnitude, isNegative: isNegative) else {
+        guard isMinimal || isPython, let value = Tuple.BigInteger(magnitude: magnitude, isNegative: isNegative) else {
             throw .nonCanonical(at: offset)
         }
         return (value, content.upperBound)

@@ -65,8 +65,8 @@ public struct TupleDecoder: ~Escapable {
     }
 
     /// The type of the next element, or `nil` at the end or if the byte is not a type code.
-    public var nextKind: TupleElement.Kind? {
-        isAtEnd ? nil : byte(at: offset).flatMap(TupleElement.Kind.init(code:))
+    public var nextKind: Tuple.Element.Kind? {
+        isAtEnd ? nil : byte(at: offset).flatMap(Tuple.Element.Kind.init(code:))
     }
 
     /// Throws if elements remain.
@@ -123,8 +123,8 @@ extension TupleDecoder {
     }
 
     /// Returns the error for an element of another type than `expected`.
-    func mismatch(_ expected: TupleElement.Kind, _ code: UInt8) -> TupleError {
-        guard let found = TupleElement.Kind(code: code) else { return .unknownCode(code, at: offset) }
+    func mismatch(_ expected: Tuple.Element.Kind, _ code: UInt8) -> TupleError {
+        guard let found = Tuple.Element.Kind(code: code) else { return .unknownCode(code, at: offset) }
         return .typeMismatch(expected: expected, found: found, at: offset)
     }
 
@@ -138,7 +138,7 @@ extension TupleDecoder {
     var endOfNull: Int { offset + (scope == .nested ? 2 : 1) }
 
     /// Returns the end of the element at `offset` if `byteCount` bytes follow its code.
-    func end(after byteCount: Int, _ kind: TupleElement.Kind) throws(TupleError) -> Int {
+    func end(after byteCount: Int, _ kind: Tuple.Element.Kind) throws(TupleError) -> Int {
         guard key.count - offset > byteCount else { throw .truncated(kind, at: offset) }
         return offset + 1 + byteCount
     }

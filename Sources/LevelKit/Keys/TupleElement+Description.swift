@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-extension TupleElement: CustomStringConvertible {
+extension Tuple.Element: CustomStringConvertible {
     /// A description for people, such as `"users"`, `42`, `1.5f`, `bytes 00ff` or `(nil, true)`.
     public var description: String {
         switch self {
@@ -27,14 +27,4 @@ extension TupleElement: CustomStringConvertible {
 extension Tuple: CustomStringConvertible {
     /// A description for people, such as `("users", 42, nil)`.
     public var description: String { "(\(elements.map(\.description).joined(separator: ", ")))" }
-}
-
-/// Returns bytes as lowercase hexadecimal digits, two per byte.
-package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    var text = ""
-    for byte in bytes {
-        text += byte < 16 ? "0" : ""
-        text += String(byte, radix: 16)
-    }
-    return text
 }

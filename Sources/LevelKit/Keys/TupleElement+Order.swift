@@ -4,16 +4,16 @@
     import Foundation
 #endif
 
-extension TupleElement: Comparable, Hashable {
+extension Tuple.Element: Comparable, Hashable {
     /// Returns whether `lhs` sorts before `rhs`, in the order of the encoded bytes. Compares without encoding.
     ///
     /// - Complexity: O(n) in the bytes of the shorter value.
-    public static func < (lhs: TupleElement, rhs: TupleElement) -> Bool { lhs.order(against: rhs) == .before }
+    public static func < (lhs: Tuple.Element, rhs: Tuple.Element) -> Bool { lhs.order(against: rhs) == .before }
 
     /// Returns whether both have the same encoding.
     ///
     /// - Complexity: O(n) in the bytes of the shorter value.
-    public static func == (lhs: TupleElement, rhs: TupleElement) -> Bool { lhs.order(against: rhs) == .same }
+    public static func == (lhs: Tuple.Element, rhs: Tuple.Element) -> Bool { lhs.order(against: rhs) == .same }
 
     /// Hashes the value. Elements with the same encoding have the same hash.
     public func hash(into hasher: inout Hasher) {
@@ -57,17 +57,17 @@ enum TupleOrder {
     }
 }
 
-extension TupleElement {
+extension Tuple.Element {
     /// Returns the order of this element relative to `other`.
-    func order(against other: TupleElement) -> TupleOrder {
+    func order(against other: Tuple.Element) -> TupleOrder {
         switch (self, other) {
         case (.bytes(let lhs), .bytes(let rhs)): TupleOrder(bytes: lhs.span, rhs.span)
         // UTF-8 bytes sort like scalars. String's `<` compares normalized strings instead.
         case (.string(let lhs), .string(let rhs)): TupleOrder(bytes: lhs.utf8Span.span, rhs.utf8Span.span)
         case (.tuple(let lhs), .tuple(let rhs)): lhs.order(against: rhs)
         case (.int(let lhs), .int(let rhs)): TupleOrder(lhs, rhs)
-        case (.int(let lhs), .bigInteger(let rhs)): TupleOrder(BigInteger(lhs), rhs)
-        case (.bigInteger(let lhs), .int(let rhs)): TupleOrder(lhs, BigInteger(rhs))
+        case (.int(let lhs), .bigInteger(let rhs)): TupleOrder(Tuple.BigInteger(lhs), rhs)
+        case (.bigInteger(let lhs), .int(let rhs)): TupleOrder(lhs, Tuple.BigInteger(rhs))
         case (.bigInteger(let lhs), .bigInteger(let rhs)): TupleOrder(lhs, rhs)
         case (.float(let lhs), .float(let rhs)): TupleOrder(lhs.orderedBits, rhs.orderedBits)
         case (.double(let lhs), .double(let rhs)): TupleOrder(lhs.orderedBits, rhs.orderedBits)

@@ -4,58 +4,60 @@
     public import Foundation
 #endif
 
-/// An element of a ``Tuple``.
-///
-/// Two elements are equal exactly if their encodings are the same bytes. Therefore
-/// - strings are compared byte by byte: `é` as one scalar and as `e` with a combining accent are different keys,
-///   although they are equal as Swift strings;
-/// - floating-point numbers are compared bit by bit: `-0.0` is not `0.0`, and a NaN equals itself;
-/// - `float(1)`, `double(1)` and `int(1)` are three different elements.
-public enum TupleElement: Sendable {
-    /// A missing value. Sorts before everything else.
-    case null
-    /// A byte string.
-    case bytes([UInt8])
-    /// A string. It is not normalized.
-    case string(String)
-    /// A nested tuple.
-    case tuple(Tuple)
-    /// An integer in the range of `Int64`.
-    case int(Int64)
-    /// An integer outside the range of `Int64`.
+extension Tuple {
+    /// An element of a ``Tuple``.
     ///
-    /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts and
-    /// encodes like the ``int(_:)`` of its value. ``integer(_:)-(BigInteger)`` selects the right case.
-    case bigInteger(BigInteger)
-    /// A 32-bit float. All floats sort before all doubles.
-    case float(Float)
-    /// A 64-bit float. Negative zero sorts before zero, and NaNs sort at both ends by sign.
-    case double(Double)
-    /// A Boolean; false sorts first.
-    case bool(Bool)
-    /// A UUID, ordered by its 16 bytes.
-    case uuid(UUID)
-    /// A versionstamp of FoundationDB.
-    case versionstamp(Versionstamp)
-    /// An element that sorts in reverse among descending elements.
-    ///
-    /// An extension of LevelKit. Other implementations of the encoding reject its type code.
-    indirect case descending(TupleElement)
+    /// Two elements are equal exactly if their encodings are the same bytes. Therefore
+    /// - strings are compared byte by byte: `é` as one scalar and as `e` with a combining accent are different keys,
+    ///   although they are equal as Swift strings;
+    /// - floating-point numbers are compared bit by bit: `-0.0` is not `0.0`, and a NaN equals itself;
+    /// - `float(1)`, `double(1)` and `int(1)` are three different elements.
+    public enum Element: Sendable {
+        /// A missing value. Sorts before everything else.
+        case null
+        /// A byte string.
+        case bytes([UInt8])
+        /// A string. It is not normalized.
+        case string(String)
+        /// A nested tuple.
+        case tuple(Tuple)
+        /// An integer in the range of `Int64`.
+        case int(Int64)
+        /// An integer outside the range of `Int64`.
+        ///
+        /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts and
+        /// encodes like the ``int(_:)`` of its value. ``integer(_:)-(Tuple/BigInteger)`` selects the right case.
+        case bigInteger(Tuple.BigInteger)
+        /// A 32-bit float. All floats sort before all doubles.
+        case float(Float)
+        /// A 64-bit float. Negative zero sorts before zero, and NaNs sort at both ends by sign.
+        case double(Double)
+        /// A Boolean; false sorts first.
+        case bool(Bool)
+        /// A UUID, ordered by its 16 bytes.
+        case uuid(UUID)
+        /// A versionstamp of FoundationDB.
+        case versionstamp(Tuple.Versionstamp)
+        /// An element that sorts in reverse among descending elements.
+        ///
+        /// An extension of LevelKit. Other implementations of the encoding reject its type code.
+        indirect case descending(Tuple.Element)
 
-    /// Returns the element for an integer of any size.
-    public static func integer(_ value: BigInteger) -> TupleElement {
-        if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(value) }
-    }
+        /// Returns the element for an integer of any size.
+        public static func integer(_ value: Tuple.BigInteger) -> Tuple.Element {
+            if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(value) }
+        }
 
-    /// Returns the element for an unsigned integer.
-    public static func integer(_ value: UInt64) -> TupleElement {
-        if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(BigInteger(value)) }
+        /// Returns the element for an unsigned integer.
+        public static func integer(_ value: UInt64) -> Tuple.Element {
+            if let small = Int64(exactly: value) { .int(small) } else { .bigInteger(Tuple.BigInteger(value)) }
+        }
     }
 }
 
 // MARK: - Kind
 
-extension TupleElement {
+extension Tuple.Element {
     /// The type of an element, in the order of the encoding. Elements of different kinds sort by kind.
     public enum Kind: Sendable, Hashable, Comparable, CaseIterable {
         /// A null.
@@ -100,7 +102,7 @@ extension TupleElement {
     }
 }
 
-extension TupleElement.Kind {
+extension Tuple.Element.Kind {
     /// Returns the kind for a type code, or `nil` if the code is unknown.
     init?(code: UInt8) {
         switch code {
@@ -122,32 +124,32 @@ extension TupleElement.Kind {
 
 // MARK: - Literals
 
-extension TupleElement: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+extension Tuple.Element: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
-extension TupleElement: ExpressibleByIntegerLiteral {
+extension Tuple.Element: ExpressibleByIntegerLiteral {
     /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
 }
 
-extension TupleElement: ExpressibleByFloatLiteral {
+extension Tuple.Element: ExpressibleByFloatLiteral {
     /// Creates a double.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
-extension TupleElement: ExpressibleByBooleanLiteral {
+extension Tuple.Element: ExpressibleByBooleanLiteral {
     /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
-extension TupleElement: ExpressibleByNilLiteral {
+extension Tuple.Element: ExpressibleByNilLiteral {
     /// Creates a null.
     public init(nilLiteral: ()) { self = .null }
 }
 
-extension TupleElement: ExpressibleByArrayLiteral {
+extension Tuple.Element: ExpressibleByArrayLiteral {
     /// Creates a nested tuple.
-    public init(arrayLiteral elements: TupleElement...) { self = .tuple(Tuple(elements)) }
+    public init(arrayLiteral elements: Tuple.Element...) { self = .tuple(Tuple(elements)) }
 }

@@ -3,7 +3,7 @@ extension TupleEncoder {
     ///
     /// - Precondition: its nesting does not exceed ``Tuple/maximumDepth``.
     /// - Complexity: O(n) in the appended bytes, times the number of enclosing descending elements.
-    public static func append(_ element: TupleElement, to key: inout [UInt8]) {
+    public static func append(_ element: Tuple.Element, to key: inout [UInt8]) {
         append(element, nested: false, depth: 0, to: &key)
     }
 
@@ -61,7 +61,7 @@ extension TupleEncoder {
     }
 
     /// Appends an element at nesting level `depth`, inside a nested tuple or not.
-    private static func append(_ element: TupleElement, nested: Bool, depth: Int, to key: inout [UInt8]) {
+    private static func append(_ element: Tuple.Element, nested: Bool, depth: Int, to key: inout [UInt8]) {
         switch element {
         case .null: appendNull(nested: nested, to: &key)
         case .bytes(let value): append(value, to: &key)

@@ -51,7 +51,7 @@ public enum TupleEncoder {
     ///
     /// An incomplete versionstamp is written as it is. The offset that FoundationDB expects after such a key, and the
     /// commit version that it fills in, are up to its servers.
-    public static func append(_ value: Versionstamp, to key: inout [UInt8]) {
+    public static func append(_ value: Tuple.Versionstamp, to key: inout [UInt8]) {
         append(TupleCode.versionstamp, value.commitVersion, byteCount: 8, to: &key)
         for part in [value.batchNumber, value.userVersion] {
             key.append(UInt8(truncatingIfNeeded: part >> 8))
@@ -79,14 +79,14 @@ extension TupleEncoder {
     }
 
     /// Appends an integer of any size.
-    public static func append(_ value: BigInteger, to key: inout [UInt8]) {
+    public static func append(_ value: Tuple.BigInteger, to key: inout [UInt8]) {
         let magnitude = value.magnitude
         guard magnitude.count > 8 else {
             let word = magnitude.reduce(0) { $0 << 8 | UInt64($1) }
             append(magnitude: word, isNegative: value.isNegative, to: &key)
             return
         }
-        // The length fits into its byte, because BigInteger has at most 255 bytes. For a negative integer the length is
+        // The length fits into its byte, because Tuple.BigInteger has at most 255 bytes. For a negative integer the length is
         // complemented too, so that longer integers sort first.
         let length = UInt8(magnitude.count)
         let mask: UInt8 = value.isNegative ? 0xff : 0x00

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The reason that bytes cannot be decoded as a tuple.
 ///
 /// The message never contains the value of an element, because errors are logged and user data must not appear in logs.
@@ -46,6 +52,11 @@ extension TupleError: CustomStringConvertible {
     public var description: String { "Byte \(offset) of a tuple key: \(message)" }
 }
 
+extension TupleError: LocalizedError {
+    /// The position and the message, which contains the next step.
+    public var errorDescription: String? { description }
+}
+
 // MARK: - The messages
 
 extension TupleError {
@@ -64,14 +75,14 @@ extension TupleError {
         )
     }
 
-    static func truncated(_ kind: TupleElement.Kind, at offset: Int) -> TupleError {
+    static func truncated(_ kind: Tuple.Element.Kind, at offset: Int) -> TupleError {
         TupleError(
             .truncated, at: offset,
             "The key ends inside \(kind.phrase). It was cut short, or it is not the key of a tuple."
         )
     }
 
-    static func unterminated(_ kind: TupleElement.Kind, at offset: Int) -> TupleError {
+    static func unterminated(_ kind: Tuple.Element.Kind, at offset: Int) -> TupleError {
         TupleError(
             .unterminated, at: offset,
             "The key ends before the terminator of \(kind.phrase). It was cut short, or it is not the key of a tuple."
@@ -109,7 +120,7 @@ extension TupleError {
     }
 
     static func typeMismatch(
-        expected: TupleElement.Kind, found: TupleElement.Kind, at offset: Int
+        expected: Tuple.Element.Kind, found: Tuple.Element.Kind, at offset: Int
     ) -> TupleError {
         TupleError(
             .typeMismatch, at: offset,
@@ -125,7 +136,7 @@ extension TupleError {
     }
 }
 
-extension TupleElement.Kind {
+extension Tuple.Element.Kind {
     /// The kind with its article.
     fileprivate var phrase: String {
         switch self {

@@ -12,7 +12,7 @@ extension Database {
     public func keyspace<Key, Value>(
         _ name: String, key: KeySchema<Key>, value: ValueCodec<Value>
     ) throws(LevelError) -> Keyspace<Key, Value> {
-        let description = KeyspaceDescription(
+        let description = Database.KeyspaceDescription(
             name: name, keyDefinition: key.definition, keyFingerprint: key.fingerprint, codecName: value.name,
             codecVersion: value.version)
         let number = try KeyspaceCatalog(database: self).open(description)
@@ -45,7 +45,7 @@ extension Database {
     ///
     /// - Throws: ``LevelError``: `schemaMismatch` if other keys occupy the region of the keyspaces; `notSupported`,
     ///   `corruption`, `io`, `closed`.
-    public func keyspaces() throws(LevelError) -> [KeyspaceDescription] {
+    public func keyspaces() throws(LevelError) -> [Database.KeyspaceDescription] {
         try KeyspaceCatalog(database: self).records().map(\.description)
     }
 

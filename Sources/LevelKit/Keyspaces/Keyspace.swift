@@ -22,11 +22,11 @@ public struct Keyspace<Key: Sendable, Value>: Sendable {
     /// The database that contains the keyspace.
     public let database: Database
     /// The recorded description of the keyspace.
-    public let description: KeyspaceDescription
+    public let description: Database.KeyspaceDescription
     /// The view that reads the newest state.
     public let view: KeyspaceView<Key, Value>
 
-    init(database: Database, description: KeyspaceDescription, layout: KeyspaceLayout<Key, Value>) {
+    init(database: Database, description: Database.KeyspaceDescription, layout: KeyspaceLayout<Key, Value>) {
         self.database = database
         self.description = description
         view = KeyspaceView(reader: database, layout: layout)

@@ -37,7 +37,7 @@ extension KeyspaceCatalog {
     ///
     /// - Throws: ``LevelError``: `schemaMismatch` if the recorded description differs; `invalidArgument`,
     ///   `notSupported`, `corruption`.
-    func open(_ given: KeyspaceDescription) throws(LevelError) -> Int64 {
+    func open(_ given: Database.KeyspaceDescription) throws(LevelError) -> Int64 {
         try requireOrder()
         guard !given.name.isEmpty, given.name.utf8.count <= 255 else {
             throw LevelError(
@@ -143,7 +143,7 @@ extension KeyspaceCatalog {
         KeyspaceRecord.damaged(path: database.path, cause)
     }
 
-    private func mismatch(_ stored: KeyspaceDescription, _ given: KeyspaceDescription) -> LevelError {
+    private func mismatch(_ stored: Database.KeyspaceDescription, _ given: Database.KeyspaceDescription) -> LevelError {
         var differences: [String] = []
         if stored.keyDefinition != given.keyDefinition {
             differences.append(

@@ -4,7 +4,7 @@
 /// of the snapshot.
 ///
 /// ```swift
-/// var cursor = try ratings.cursor(reverse: true)
+/// var cursor = try ratings.cursor(direction: .descending)
 /// while try cursor.advance() {
 ///     print(try cursor.key, try cursor.value.stars)
 /// }
@@ -36,7 +36,7 @@ public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
         return (try key, try value)
     }
 
-    /// Makes the next ``advance()`` start at `key`: at the first key that does not sort before it, or in reverse at the
+    /// Makes the next ``advance()`` start at `key`: at the first key that does not sort before it, or in descending direction at the
     /// last key that does not sort after it. With a key outside the range, it starts at the near end of the range, or
     /// finds nothing.
     public mutating func seek(to key: Key) {

@@ -59,7 +59,7 @@ extension KeyspaceReader {
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     public func last(in range: TypedKeyRange<Key> = .all) throws(LevelError) -> (key: Key, value: Value)? {
-        var cursor = try cursor(in: range, reverse: true)
+        var cursor = try cursor(in: range, direction: .descending)
         return try cursor.next()
     }
 }
@@ -71,27 +71,27 @@ extension KeyspaceReader {
     ///
     /// - Parameters:
     ///   - range: the keys to visit.
-    ///   - reverse: whether the last key comes first.
-    ///   - fillsCache: whether the blocks read are added to the cache. Pass `false` for a long scan.
+    ///   - direction: whether the first or the last key of the key order comes first.
+    ///   - cache: whether the blocks read are added to the cache.
     /// - Throws: ``LevelError`` with `closed`.
     public func cursor(
-        in range: TypedKeyRange<Key> = .all, reverse: Bool = false, fillsCache: Bool = true
+        in range: TypedKeyRange<Key> = .all, direction: KeyDirection = .ascending, cache: Cursor.CacheUse = .fill
     ) throws(LevelError) -> KeyspaceCursor<Key, Value> {
         let layout = view.layout
         return KeyspaceCursor(
-            try view.reader.cursor(in: layout.range(range), reverse: reverse, fillsCache: fillsCache), layout)
+            try view.reader.cursor(in: layout.range(range), direction: direction, cache: cache), layout)
     }
 
     /// Returns the entries of a range as an array, for a `for` loop.
     ///
     /// - Parameter limit: the maximum number of entries to read; `nil` for all.
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
-    /// - Complexity: O(*n*) in time and memory. A ``cursor(in:reverse:fillsCache:)`` keeps only one entry at a time.
+    /// - Complexity: O(*n*) in time and memory. A ``cursor(in:direction:cache:)`` keeps only one entry at a time.
     public func entries(
-        in range: TypedKeyRange<Key> = .all, reverse: Bool = false, limit: Int? = nil
+        in range: TypedKeyRange<Key> = .all, direction: KeyDirection = .ascending, limit: Int? = nil
     ) throws(LevelError) -> [(key: Key, value: Value)] {
         var entries: [(key: Key, value: Value)] = []
-        var cursor = try cursor(in: range, reverse: reverse)
+        var cursor = try cursor(in: range, direction: direction)
         while entries.count < limit ?? .max, let entry = try cursor.next() { entries.append(entry) }
         return entries
     }

@@ -1,21 +1,23 @@
-/// The recorded description of a keyspace.
-public struct KeyspaceDescription: Sendable, Hashable {
-    /// The name of the keyspace.
-    public let name: String
-    /// The definition of its key schema; see ``KeySchema/definition``.
-    public let keyDefinition: String
-    /// The fingerprint of that definition.
-    public let keyFingerprint: SchemaFingerprint
-    /// The name of its value codec.
-    public let codecName: String
-    /// The version of its value codec.
-    public let codecVersion: Int
+extension Database {
+    /// The recorded description of a keyspace.
+    public struct KeyspaceDescription: Sendable, Hashable {
+        /// The name of the keyspace.
+        public let name: String
+        /// The definition of its key schema; see ``KeySchema/definition``.
+        public let keyDefinition: String
+        /// The fingerprint of that definition.
+        package let keyFingerprint: SchemaFingerprint
+        /// The name of its value codec.
+        public let codecName: String
+        /// The version of its value codec.
+        public let codecVersion: Int
 
-    /// The name and version of the codec.
-    var codec: String { "\(codecName) v\(codecVersion)" }
+        /// The name and version of the codec.
+        var codec: String { "\(codecName) v\(codecVersion)" }
+    }
 }
 
-extension KeyspaceDescription: CustomStringConvertible {
+extension Database.KeyspaceDescription: CustomStringConvertible {
     /// The name of the keyspace, its key definition and its codec.
     public var description: String { "\(name): \(keyDefinition) → \(codec)" }
 }
@@ -25,7 +27,7 @@ extension KeyspaceDescription: CustomStringConvertible {
 /// Stored on disk, never change: a tuple of the definition of the key schema (string), its fingerprint (eight bytes,
 /// big-endian), the name of the value codec (string), its version (integer), and the number of the keyspace (integer).
 struct KeyspaceRecord: Hashable {
-    let description: KeyspaceDescription
+    let description: Database.KeyspaceDescription
     /// The number that follows ``KeyspaceCatalog/root`` in all keys of the keyspace.
     let number: Int64
 }
@@ -56,7 +58,7 @@ extension KeyspaceRecord {
         guard fingerprint.count == 8, bits == SchemaFingerprint(of: definition) else {
             throw Self.damaged(path: path, "the definition of the keyspace \(name) does not match its fingerprint")
         }
-        description = KeyspaceDescription(
+        description = Database.KeyspaceDescription(
             name: name, keyDefinition: definition, keyFingerprint: bits, codecName: codecName, codecVersion: version)
         self.number = number
     }

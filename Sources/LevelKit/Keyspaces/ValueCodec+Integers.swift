@@ -37,9 +37,9 @@ extension ValueCodec where Value: FixedWidthInteger & Sendable {
     public static func varint(_ type: Value.Type = Value.self) -> ValueCodec {
         let name = Value.isSigned ? "varint" : "uvarint"
         return ValueCodec(
-            name, version: 1, encode: Varint.encode,
+            name, version: 1, encode: ZigzagVarint.encode,
             decode: { bytes in
-                guard let value = Varint.decode(bytes, as: Value.self) else {
+                guard let value = ZigzagVarint.decode(bytes, as: Value.self) else {
                     throw LevelError.malformedValue(
                         codec: "\(name) v1",
                         cause: "\(bytes.count) bytes that are not a shortest-form integer of \(Value.bitWidth) bits"
@@ -58,9 +58,9 @@ extension FixedWidthInteger {
     }
 }
 
-/// Encodes integers with seven bits per byte.
+/// The encoding of ``ValueCodec/varint(_:)``. Unlike LevelDB's own integers, it has signs and a single form.
 @usableFromInline
-enum Varint {
+enum ZigzagVarint {
     @inlinable
     static func encode<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
         // Zigzag: the sign becomes the lowest bit, and the other bits are complemented if it is set.

@@ -10,7 +10,7 @@ extension Database {
     /// - Parameters:
     ///   - path: the directory of the database.
     ///   - options: the options. The key order must be the order of the database.
-    ///   - stage: called with each ``RepairStage``; returns whether to continue. `false` cancels the repair while
+    ///   - stage: called with each ``Database/RepairReport/Stage``; returns whether to continue. `false` cancels the repair while
     ///     nothing has been changed. Later it is ignored, because a half-repaired database is unusable.
     /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if the database is
     ///   open in this or another process; `comparatorMismatch`; `invalidArgument`, also if the directory or one of its
@@ -19,8 +19,9 @@ extension Database {
     ///   names the backup.
     /// - Complexity: reads every table file and log several times, and rewrites all table files once.
     public static func repair(
-        at path: String, options: DatabaseOptions = DatabaseOptions(), stage: (RepairStage) -> Bool = { _ in true }
-    ) throws(LevelError) -> RepairReport {
+        at path: String, options: DatabaseOptions = DatabaseOptions(),
+        stage: (Database.RepairReport.Stage) -> Bool = { _ in true }
+    ) throws(LevelError) -> Database.RepairReport {
         ForkGeneration.install()
         try options.validate()
         try ForkGeneration.requireEngine(for: path)
@@ -28,14 +29,16 @@ extension Database {
     }
 }
 
-/// The stage of a repair.
-public enum RepairStage: Sendable, Hashable {
-    /// The files are being copied to the backup; nothing has been changed. Reported before each file.
-    case backingUp
-    /// The files are being changed. The original files are in the backup.
-    case repairing(backupPath: String)
-    /// The result is being read.
-    case verifying(backupPath: String)
+extension Database.RepairReport {
+    /// The stage of a repair.
+    public enum Stage: Sendable, Hashable {
+        /// The files are being copied to the backup; nothing has been changed. Reported before each file.
+        case backingUp
+        /// The files are being changed. The original files are in the backup.
+        case repairing(backupPath: String)
+        /// The result is being read.
+        case verifying(backupPath: String)
+    }
 }
 
 /// A repair, including the checks that LevelDB's function omits.
@@ -46,7 +49,7 @@ private struct Repair {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
 
-    func run(_ stage: (RepairStage) -> Bool) throws(LevelError) -> RepairReport {
+    func run(_ stage: (Database.RepairReport.Stage) -> Bool) throws(LevelError) -> Database.RepairReport {
         switch try directory.content() {
         case .database, .databaseWithoutCurrent: break
         case .missing, .empty, .foreign, .notADirectory: throw try directory.missingDatabase()
@@ -75,7 +78,7 @@ private struct Repair {
         let dropped = outcome.messages.reduce(outcome.droppedFromLogs &+ outcome.droppedFromTables) {
             $0 &+ ($1.droppedByteCount ?? 0)
         }
-        return RepairReport(
+        return Database.RepairReport(
             backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil, losses: losses,
             droppedByteCount: max(dropped, losses.byteCount), messages: outcome.messages,
             obsoleteNames: outcome.scope.obsoleteNames,
@@ -87,11 +90,11 @@ private struct Repair {
         let scope: RepairScope
         var droppedFromLogs: UInt64 = 0
         var droppedFromTables: UInt64 = 0
-        var messages: [EngineMessage] = []
+        var messages: [Database.EngineMessage] = []
     }
 
     private func repairExclusively(
-        _ privacy: inout RepairPrivacy?, _ stage: (RepairStage) -> Bool
+        _ privacy: inout RepairPrivacy?, _ stage: (Database.RepairReport.Stage) -> Bool
     ) throws(LevelError) -> Outcome {
         let access = try ExclusiveAccess(to: directory)
         try requireReadableFiles()
@@ -114,7 +117,7 @@ private struct Repair {
             // the process.
             options.integrity = .strict
             try EngineMaintenance.repair(path: directory.path, options: EngineOptions(options))
-            outcome.messages = try EngineMessage.losses(inFileAt: directory.file("LOG"))
+            outcome.messages = try Database.EngineMessage.losses(inFileAt: directory.file("LOG"))
         } catch {
             throw keeping(outcome.backup, error)
         }
@@ -125,7 +128,7 @@ private struct Repair {
     /// Throws if LevelDB would write through a link to a file of another directory.
     private func requireFilesOfItsOwn() throws(LevelError) {
         for name in try directory.names() where EngineFileName(name) != nil || name == "lost" {
-            guard let status = FileOperations.status(directory.file(name)) else { continue }
+            guard let status = FileStatus(linkAt: directory.file(name)) else { continue }
             guard name == "lost" ? status.isDirectory : status.isRegularFile else {
                 throw LevelError(
                     .corruption,
@@ -212,7 +215,9 @@ private struct Repair {
     }
 
     /// Opens the result with strict checks, reads all of it, and compares it with the data that was readable before.
-    private func verify(_ outcome: Outcome) throws(LevelError) -> (VerificationReport, RepairLosses) {
+    private func verify(_ outcome: Outcome) throws(LevelError) -> (
+        Database.VerificationReport, Database.RepairReport.Losses
+    ) {
         var options = options
         options.integrity = .strict
         options.createIfMissing = false

@@ -11,7 +11,7 @@ extension Database {
     ///
     /// - Throws: ``LevelError``: `closed`, `io`.
     /// - Complexity: O(n) in the bytes of the database.
-    public func verify() throws(LevelError) -> VerificationReport {
+    public func verify() throws(LevelError) -> Database.VerificationReport {
         var verification = Verification(core: core)
         return try verification.run()
     }
@@ -20,11 +20,11 @@ extension Database {
 /// A verification of a database.
 private struct Verification {
     let core: DatabaseCore
-    private var report = VerificationReport()
+    private var report = Database.VerificationReport()
 
     init(core: DatabaseCore) { self.core = core }
 
-    mutating func run() throws(LevelError) -> VerificationReport {
+    mutating func run() throws(LevelError) -> Database.VerificationReport {
         let manifest = try readManifest()
         if let manifest {
             report.tableCount = manifest.tables.count
@@ -57,10 +57,10 @@ private struct Verification {
         }
     }
 
-    private mutating func add(_ kind: VerificationReport.Problem.Kind, _ description: String) {
+    private mutating func add(_ kind: Database.VerificationReport.Problem.Kind, _ description: String) {
         report.problemCount += 1
-        guard report.problems.count < VerificationReport.problemLimit else { return }
-        report.problems.append(VerificationReport.Problem(kind: kind, description: description))
+        guard report.problems.count < Database.VerificationReport.problemLimit else { return }
+        report.problems.append(Database.VerificationReport.Problem(kind: kind, description: description))
     }
 
     // MARK: - Files
@@ -141,7 +141,9 @@ private struct Verification {
                 "a block is unreadable after \(report.keyCount) keys; "
                     + (goesOn ? "reading continued at the next table boundary" : "nothing after it was read")
                     + (error.cause.map { " (\($0))" } ?? ""))
-            guard let next = rest.popFirst(), report.problems.count < VerificationReport.problemLimit else { return }
+            guard let next = rest.popFirst(), report.problems.count < Database.VerificationReport.problemLimit else {
+                return
+            }
             start = .included(next)
         }
     }
@@ -159,7 +161,8 @@ private struct Verification {
     ) throws(LevelError) -> LevelError? {
         var cursor = try core.admitted { () throws(LevelError) in
             Cursor(
-                core: core, iterator: core.engine.makeVerifyingIterator(), range: KeyRange(lower: start), reverse: false
+                core: core, iterator: core.engine.makeVerifyingIterator(), range: KeyRange(lower: start),
+                direction: .ascending
             )
         }
         do throws(LevelError) {

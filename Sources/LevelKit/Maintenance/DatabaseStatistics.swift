@@ -1,51 +1,53 @@
 internal import LevelFiles
 
-/// The distribution of the data over levels and table files, and the cost of compactions since the database was opened.
-public struct DatabaseStatistics: Sendable, Hashable {
-    /// A table file.
-    public struct Table: Sendable, Hashable {
-        /// The level: 0 for flushed memtables, which may overlap, up to 6 for the most compacted tables.
-        public let level: Int
-        /// The number in the file name.
-        public let number: UInt64
-        /// The size of the file in bytes.
-        public let byteCount: UInt64
+extension Database {
+    /// The distribution of the data over levels and table files, and the cost of compactions since the database was opened.
+    public struct Statistics: Sendable, Hashable {
+        /// A table file.
+        public struct Table: Sendable, Hashable {
+            /// The level: 0 for flushed memtables, which may overlap, up to 6 for the most compacted tables.
+            public let level: Int
+            /// The number in the file name.
+            public let number: UInt64
+            /// The size of the file in bytes.
+            public let byteCount: UInt64
+        }
+
+        /// A level of tables.
+        public struct Level: Sendable, Hashable {
+            /// The level, from 0 to 6.
+            public let number: Int
+            /// The number of table files in the level. Eight in level 0 slow down writes; twelve stop them until a
+            /// compaction finishes.
+            public let tableCount: Int
+            /// The size of these files in bytes.
+            public let byteCount: UInt64
+            /// The duration of compactions into this level since the database was opened, in whole seconds.
+            public let compactionSeconds: Int
+            /// The data that those compactions read, in mebibytes.
+            public let compactionReadMebibytes: Int
+            /// The data that those compactions wrote, in mebibytes.
+            public let compactionWrittenMebibytes: Int
+        }
+
+        /// The seven levels.
+        public let levels: [Level]
+        /// The table files, by level. ``Manifest`` also has their key ranges.
+        public let tables: [Table]
+        /// The approximate memory that LevelDB uses for write buffers and cache, in bytes.
+        public let approximateMemoryByteCount: UInt64
+
+        /// The size of all table files in bytes.
+        public var tableByteCount: UInt64 { levels.reduce(0) { $0 &+ $1.byteCount } }
     }
-
-    /// A level of tables.
-    public struct Level: Sendable, Hashable {
-        /// The level, from 0 to 6.
-        public let number: Int
-        /// The number of table files in the level. Eight in level 0 slow down writes; twelve stop them until a
-        /// compaction finishes.
-        public let tableCount: Int
-        /// The size of these files in bytes.
-        public let byteCount: UInt64
-        /// The duration of compactions into this level since the database was opened, in whole seconds.
-        public let compactionSeconds: Int
-        /// The data that those compactions read, in mebibytes.
-        public let compactionReadMebibytes: Int
-        /// The data that those compactions wrote, in mebibytes.
-        public let compactionWrittenMebibytes: Int
-    }
-
-    /// The seven levels.
-    public let levels: [Level]
-    /// The table files, by level. ``Manifest`` also has their key ranges.
-    public let tables: [Table]
-    /// The approximate memory that LevelDB uses for write buffers and cache, in bytes.
-    public let approximateMemoryByteCount: UInt64
-
-    /// The size of all table files in bytes.
-    public var tableByteCount: UInt64 { levels.reduce(0) { $0 &+ $1.byteCount } }
 }
 
 extension Database {
-    /// Returns the distribution of the data and the cost of compactions; see ``DatabaseStatistics``.
+    /// Returns the distribution of the data and the cost of compactions; see ``Database/Statistics``.
     ///
     /// - Throws: ``LevelError``: `closed`; `notSupported` if LevelDB lacks the properties.
-    public func statistics() throws(LevelError) -> DatabaseStatistics {
-        DatabaseStatistics(
+    public func statistics() throws(LevelError) -> Database.Statistics {
+        Database.Statistics(
             sstables: try engineText("leveldb.sstables"), stats: try engineText("leveldb.stats"),
             memory: try engineText("leveldb.approximate-memory-usage"))
     }
@@ -58,7 +60,7 @@ extension Database {
     }
 }
 
-extension DatabaseStatistics {
+extension Database.Statistics {
     /// Parses LevelDB's human-readable properties. All tables come from a single property, so levels and tables agree.
     init(sstables: String, stats: String, memory: String) {
         let tables = Self.tables(sstables)

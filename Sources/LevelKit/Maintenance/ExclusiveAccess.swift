@@ -18,7 +18,8 @@ struct ExclusiveAccess: ~Copyable {
     /// - Throws: ``LevelError``: `locked`, with the process that has the database open; `io`.
     init(to directory: DatabaseDirectory) throws(LevelError) {
         guard let identity = FileStatus(path: directory.path)?.identity else {
-            throw LevelError(.io, "could not read \(directory.path); check its permissions", cause: lastSystemError())
+            throw LevelError(
+                .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
         }
         let lock = FileStatus(path: directory.file("LOCK"))
         if let lock, !lock.isRegularFile {

@@ -13,7 +13,7 @@ internal import LevelFiles
 /// users during the repair. A killed process leaves it closed.
 struct RepairPrivacy {
     private let handle: DirectoryHandle
-    private let status: DirectoryHandle.Status
+    private let status: FileStatus
     /// The permissions that all files had in common.
     private let filePermissions: UInt32
     private let isClosed: Bool

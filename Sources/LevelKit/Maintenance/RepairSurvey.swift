@@ -16,19 +16,19 @@ struct RepairSurvey {
     ///
     /// - Parameter database: the repaired database, or `nil` if it is unreadable and keys cannot be compared.
     /// - Complexity: reads all files of the backup and all keys of the database.
-    func losses(in database: Database?) throws(LevelError) -> RepairLosses {
-        var losses = RepairLosses()
+    func losses(in database: Database?) throws(LevelError) -> Database.RepairReport.Losses {
+        var losses = Database.RepairReport.Losses()
         var (merge, missing) = scope.merge(in: backup, order: order)
         if let database { try compare(&merge, database, &losses) } else { while merge.next() != nil {} }
-        for place in missing + merge.damage { losses.add(RepairLosses.Place(place)) }
+        for place in missing + merge.damage { losses.add(Database.RepairReport.Losses.Place(place)) }
         return losses
     }
 
     /// Iterates over both in key order.
     private func compare(
-        _ merge: inout VersionMerge, _ database: Database, _ losses: inout RepairLosses
+        _ merge: inout VersionMerge, _ database: Database, _ losses: inout Database.RepairReport.Losses
     ) throws(LevelError) {
-        var cursor = try database.cursor(in: .all, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: .all, cache: .bypass)
         var isThere = try cursor.advance()
         var last: [UInt8]?
         while let version = merge.next() {
@@ -59,7 +59,7 @@ struct RepairSurvey {
     }
 }
 
-extension RepairLosses.Place {
+extension Database.RepairReport.Losses.Place {
     fileprivate init(_ place: DamagedPlace) {
         kind =
             switch place.kind {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
 /// The order of the keys of a database.
 ///
 /// The name of the order is stored with the database. Opening the database with another order throws
@@ -67,4 +73,15 @@ func compareBytes(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
     unsafe a.withUnsafeBufferPointer { a in
         unsafe b.withUnsafeBufferPointer { b in unsafe compareBytes(a, b) }
     }
+}
+
+/// Compares bytes like LevelDB's default comparator (`util/comparator.cc`): negative, zero or positive.
+@inline(__always)
+func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+    let common = min(a.count, b.count)
+    if common > 0 {
+        let order = unsafe memcmp(a.baseAddress!, b.baseAddress!, common)
+        if order != 0 { return Int(order) }
+    }
+    return a.count - b.count
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
-
 /// A position that moves over the keys of a range, in order.
 ///
 /// A new cursor is before the first key. It sees the database as it was when the cursor was created.
@@ -49,14 +43,17 @@
     private var target: [UInt8]?
 
     /// Creates a cursor over the newest state, or over another state that a dedicated iterator holds.
-    init(core: DatabaseCore, iterator: EngineIterator, range: KeyRange, reverse: Bool) {
+    init(core: DatabaseCore, iterator: EngineIterator, range: KeyRange, direction: KeyDirection) {
         self.init(
-            core: core, iterator: EntryIterator(iterator), life: LiveCursor(iterator), range: range, reverse: reverse)
+            core: core, iterator: EntryIterator(iterator), life: LiveCursor(iterator), range: range,
+            reverse: direction == .descending)
     }
 
     /// Creates a cursor over a shared view.
-    init(core: DatabaseCore, iterator: BufferedIterator, range: KeyRange, reverse: Bool) {
-        self.init(core: core, iterator: EntryIterator(iterator), life: LiveCursor(nil), range: range, reverse: reverse)
+    init(core: DatabaseCore, iterator: BufferedIterator, range: KeyRange, direction: KeyDirection) {
+        self.init(
+            core: core, iterator: EntryIterator(iterator), life: LiveCursor(nil), range: range,
+            reverse: direction == .descending)
     }
 
     private init(core: DatabaseCore, iterator: EntryIterator, life: LiveCursor, range: KeyRange, reverse: Bool) {
@@ -165,7 +162,7 @@
         isResting = true
     }
 
-    /// Makes the next ``advance()`` start at `key`: at the first key not less than it, or in reverse at the last key
+    /// Makes the next ``advance()`` start at `key`: at the first key not less than it, or in descending direction at the last key
     /// not greater. With a key outside the range, it starts at the near end of the range, or finds nothing.
     public mutating func seek(to key: [UInt8]) {
         if position == .failed { return }
@@ -291,14 +288,3 @@
 
 @available(*, unavailable)
 extension Cursor: Sendable {}
-
-/// Compares bytes like LevelDB's default comparator (`util/comparator.cc`): negative, zero or positive.
-@inline(__always)
-func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
-    let common = min(a.count, b.count)
-    if common > 0 {
-        let order = unsafe memcmp(a.baseAddress!, b.baseAddress!, common)
-        if order != 0 { return Int(order) }
-    }
-    return a.count - b.count
-}

@@ -15,9 +15,9 @@ public protocol KeyValueReader: Sendable {
     ///
     /// - Parameters:
     ///   - range: the keys to visit.
-    ///   - reverse: whether the largest key comes first.
-    ///   - fillsCache: whether the blocks read are added to the cache. Pass `false` for a long scan.
-    func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor
+    ///   - direction: whether the smallest or the largest key comes first.
+    ///   - cache: whether the blocks read are added to the cache.
+    func cursor(in range: KeyRange, direction: KeyDirection, cache: Cursor.CacheUse) throws(LevelError) -> Cursor
 }
 
 extension KeyValueReader {
@@ -92,13 +92,17 @@ extension KeyValueReader {
         try key.withBytes { (key) throws(LevelError) in try contains(key) }
     }
 
-    /// Returns a cursor over a range of keys in ascending order.
-    public func cursor(in range: KeyRange = .all) throws(LevelError) -> Cursor {
-        try cursor(in: range, reverse: false, fillsCache: true)
+    /// Returns a cursor over a range of keys, which adds the blocks that it reads to the cache.
+    public func cursor(
+        in range: KeyRange = .all, direction: KeyDirection = .ascending
+    ) throws(LevelError) -> Cursor {
+        try cursor(in: range, direction: direction, cache: .fill)
     }
 
-    /// Returns a cursor over a range of keys. With `reverse` the largest key comes first.
-    public func cursor(in range: KeyRange = .all, reverse: Bool) throws(LevelError) -> Cursor {
-        try cursor(in: range, reverse: reverse, fillsCache: true)
+    /// Returns a cursor over a range of keys in ascending order.
+    ///
+    /// - Parameter cache: whether the blocks read are added to the cache.
+    public func cursor(in range: KeyRange = .all, cache: Cursor.CacheUse) throws(LevelError) -> Cursor {
+        try cursor(in: range, direction: .ascending, cache: cache)
     }
 }

@@ -26,10 +26,12 @@ extension Snapshot: KeyValueReader {
         try core.readValue(forKey: key, in: view, body)
     }
 
-    /// Returns a cursor over the state of the snapshot; see ``KeyValueReader/cursor(in:reverse:fillsCache:)``.
-    public func cursor(in range: KeyRange, reverse: Bool, fillsCache: Bool) throws(LevelError) -> Cursor {
+    /// Returns a cursor over the state of the snapshot; see ``KeyValueReader/cursor(in:direction:cache:)``.
+    public func cursor(
+        in range: KeyRange, direction: KeyDirection, cache: Cursor.CacheUse
+    ) throws(LevelError) -> Cursor {
         try core.enter()
         defer { core.leave() }
-        return core.cursor(of: view, in: range, reverse: reverse, fillsCache: fillsCache)
+        return core.cursor(of: view, in: range, direction, cache)
     }
 }

@@ -58,7 +58,7 @@ struct ApproxSizeCommand: ParsableCommand {
         case .excluded(let key): upper = key
         case .included(let key): upper = key + [0]
         case .unbounded:
-            var cursor = try database.cursor(in: range, reverse: true, fillsCache: false)
+            var cursor = try database.cursor(in: range, direction: .descending, cache: .bypass)
             guard try cursor.advance() else { return 0 }
             upper = cursor.key.copied() + [0]
         }

@@ -40,7 +40,7 @@ struct DelrangeCommand: ParsableCommand {
         let progress = try options.reporter("delrange: counting", unit: .items("keys"))
         defer { progress.finish() }
         var count = 0
-        var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try database.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             if Interruption.isRequested {
                 try Interruption.check("\(HumanNumber.grouped(count)) keys were counted, none deleted")
@@ -76,7 +76,7 @@ extension Database {
         let batch = WriteBatch()
         var deleted = 0
         var pending = 0
-        var cursor = try cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             if pending % 64 == 0 { try step(deleted) }
             try batch.delete(cursor.key.copied())

@@ -27,7 +27,7 @@ struct DigestCommand: ParsableCommand {
             var count = 0
             let isRaw = try raw || self.range.isGiven || !session.isDocumentStore()
             if isRaw {
-                var cursor = try session.reader.cursor(in: range, reverse: false, fillsCache: false)
+                var cursor = try session.reader.cursor(in: range, cache: .bypass)
                 while try cursor.advance() {
                     try Interruption.check("\(HumanNumber.grouped(count)) records")
                     digest.add(key: cursor.key, value: cursor.value)

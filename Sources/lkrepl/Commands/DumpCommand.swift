@@ -93,7 +93,7 @@ struct DumpCommand: ParsableCommand {
         _ progress: ProgressReporter
     ) throws -> (count: Int, warning: String?) {
         // A cursor reads a consistent state of the database, as a snapshot does.
-        var cursor = try session.database.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try session.database.cursor(in: range, cache: .bypass)
         guard format == .jsonl else {
             var writer = PairFormatWriter(format, output)
             try writer.begin(byteCount: FileDescriptor.directoryByteCount(session.database.path).bytes)

@@ -14,7 +14,8 @@ struct RangeEnd {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
-            var cursor = try session.reader.cursor(in: try range.keyRange(view), reverse: isLast, fillsCache: false)
+            var cursor = try session.reader.cursor(
+                in: try range.keyRange(view), direction: isLast ? .descending : .ascending, cache: .bypass)
             guard try cursor.advance() else { throw CommandError.silent(.no) }
             try writer.write(key: cursor.key, value: cursor.value)
             try writer.finish()

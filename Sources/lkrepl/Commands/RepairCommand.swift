@@ -40,7 +40,7 @@ struct RepairCommand: ParsableCommand {
     }
 
     /// Reports the result of the repair and what was lost.
-    private func finish(_ report: RepairReport, at path: String) throws {
+    private func finish(_ report: Database.RepairReport, at path: String) throws {
         let outcome = try RepairOutcome(report, at: path, rebuilds: rebuild, options)
         let writer = try options.writer()
         for row in outcome.rows { try writer.write(row) }
@@ -52,7 +52,7 @@ struct RepairCommand: ParsableCommand {
     }
 
     /// Repairs the database; ^C stops it while nothing has been changed.
-    private func repair() throws -> RepairReport {
+    private func repair() throws -> Database.RepairReport {
         let path = database
         UserFiles.narrowMask(toFilesOf: path)
         let stage = CurrentStage()
@@ -80,7 +80,7 @@ struct RepairCommand: ParsableCommand {
 
     /// The current stage of the repair, shared with the waiting thread.
     private final class CurrentStage: Sendable {
-        let value = Mutex(RepairStage.backingUp)
+        let value = Mutex(Database.RepairReport.Stage.backingUp)
     }
 
     /// Repairs a copy of the database, and removes it afterwards.

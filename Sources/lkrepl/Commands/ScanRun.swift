@@ -33,7 +33,8 @@ struct ScanRun {
             return left > 0
         }
         if let sequence = options.snapshot { return try forEachHistorical(in: session, sequence, take) }
-        var cursor = try session.reader.cursor(in: range, reverse: options.reverse, fillsCache: false)
+        var cursor = try session.reader.cursor(
+            in: range, direction: options.reverse ? .descending : .ascending, cache: .bypass)
         while try cursor.advance() {
             guard try take(cursor.key, cursor.value) else { return }
         }

@@ -30,7 +30,7 @@ struct SeekCommand: ParsableCommand {
             var earlier: [(key: [UInt8], value: [UInt8])] = []
             if before > 0 {
                 var cursor = try session.reader.cursor(
-                    in: KeyRange(upper: .excluded(key)), reverse: true, fillsCache: false)
+                    in: KeyRange(upper: .excluded(key)), direction: .descending, cache: .bypass)
                 while earlier.count < before, try cursor.advance() {
                     earlier.append((cursor.key.copied(), cursor.value.copied()))
                 }
@@ -38,7 +38,7 @@ struct SeekCommand: ParsableCommand {
             for pair in earlier.reversed() { try writer.write(key: pair.key, value: pair.value, mark: "<") }
             var left = after
             var cursor = try session.reader.cursor(
-                in: KeyRange(lower: .included(key)), reverse: false, fillsCache: false)
+                in: KeyRange(lower: .included(key)), cache: .bypass)
             while try cursor.advance() {
                 let isSame = cursor.key.copied() == key
                 guard isSame || left > 0 else { break }

@@ -23,7 +23,7 @@ struct SnapshotCommand: ParsableCommand {
         let directory = try ArgumentOrigin.current.text(of: directory)
         let tables: Checkpoint.Tables = copy ? .copied : .linked
         // No lock is needed: a database that another process has open can be copied too.
-        let report: CheckpointReport
+        let report: Checkpoint
         if let session = Session.shell?.session, session.path == database, !session.isReadOnly {
             report = try session.database.checkpoint(to: directory, tables: tables)
         } else {

@@ -138,7 +138,7 @@ struct VerifyCommand: ParsableCommand {
         }
         noteLimit(
             report.problems.count, of: report.problemCount,
-            isCutShort: report.problemCount >= VerificationReport.problemLimit)
+            isCutShort: report.problemCount >= Database.VerificationReport.problemLimit)
         let isMerged = report.problems.allSatisfy { $0.kind == .version }
         throw CommandError(
             .badData, "\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
@@ -155,7 +155,7 @@ struct VerifyCommand: ParsableCommand {
         var count = 0
         var last: [UInt8] = []
         do {
-            var cursor = try session.database.cursor(in: .all, reverse: false, fillsCache: false)
+            var cursor = try session.database.cursor(in: .all, cache: .bypass)
             while try cursor.advance() {
                 let key = cursor.key
                 if isBytewise, count > 0, !Self.precedes(last.span, key) { return nil }

@@ -46,7 +46,7 @@ struct KeyTree {
     /// - Complexity: One seek for each child with keys below it, one step for each other child.
     mutating func children(of prefix: [UInt8], limit: Int = .max) throws -> Level {
         var level = Level()
-        var cursor = try reader.cursor(in: levels.range(below: prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: levels.range(below: prefix), cache: .bypass)
         seekCount += 1
         while try cursor.advance() {
             try Interruption.check()
@@ -85,7 +85,7 @@ struct KeyTree {
 
     private func count(_ range: KeyRange) throws -> Int {
         var count = 0
-        var cursor = try reader.cursor(in: range, reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             count += 1
             if count % 256 == 0 { try Interruption.check() }
@@ -134,7 +134,7 @@ struct KeyTree {
     /// A deterministic sample of keys from distant positions.
     private static func sample(of reader: any KeyValueReader, below prefix: [UInt8]) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         var place = 0
         while place < 64 {
             var last: [UInt8]?

@@ -18,8 +18,8 @@ struct PairDifference {
     func forEach(
         between first: any KeyValueReader, and second: any KeyValueReader, _ body: (Item) throws -> Void
     ) throws {
-        var left = try first.cursor(in: range, reverse: false, fillsCache: false)
-        var right = try second.cursor(in: range, reverse: false, fillsCache: false)
+        var left = try first.cursor(in: range, cache: .bypass)
+        var right = try second.cursor(in: range, cache: .bypass)
         var hasLeft = try left.advance()
         var hasRight = try right.advance()
         while hasLeft || hasRight {

@@ -12,7 +12,7 @@ struct RepairOutcome {
         let rebuild: RebuildReport?
     }
 
-    let report: RepairReport
+    let report: Database.RepairReport
     /// `nil` for a plain database.
     let store: Store?
     /// The reason that the store cannot be opened; `nil` if it can.
@@ -23,13 +23,13 @@ struct RepairOutcome {
     /// - Parameters:
     ///   - path: The path of the database.
     ///   - rebuilds: Whether to rebuild an inconsistent store.
-    init(_ report: RepairReport, at path: String, rebuilds: Bool, _ options: GlobalOptions) throws {
+    init(_ report: Database.RepairReport, at path: String, rebuilds: Bool, _ options: GlobalOptions) throws {
         self.report = report
         (store, storeFailure) = try Self.store(at: path, report, rebuilds: rebuilds, options)
     }
 
     private static func store(
-        at path: String, _ report: RepairReport, rebuilds: Bool, _ options: GlobalOptions
+        at path: String, _ report: Database.RepairReport, rebuilds: Bool, _ options: GlobalOptions
     ) throws -> (Store?, failure: String?) {
         do {
             var storeOptions = DocumentStore.Options(finishesSchemaChange: false)
@@ -49,7 +49,7 @@ struct RepairOutcome {
     }
 
     private static func look(
-        at store: DocumentStore, _ report: RepairReport, rebuilds: Bool, _ options: GlobalOptions
+        at store: DocumentStore, _ report: Database.RepairReport, rebuilds: Bool, _ options: GlobalOptions
     ) throws -> Store {
         let losses = try store.losses(after: report)
         var verification = try store.verify { _ in try Interruption.check() }
@@ -97,7 +97,7 @@ struct RepairOutcome {
         return rows.map { ["what": .string($0.0), "value": $0.1] }
     }
 
-    private static func row(_ place: RepairLosses.Place) -> DocumentObject {
+    private static func row(_ place: Database.RepairReport.Losses.Place) -> DocumentObject {
         var row: DocumentObject = [
             "what": "lost", "value": .string(place.description), "file": .string(place.file),
             "bytes": .int(Int64(clamping: place.byteCount)), "entries": .int(Int64(clamping: place.entryCount)),

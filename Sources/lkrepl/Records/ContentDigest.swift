@@ -82,7 +82,7 @@ struct ContentDigest {
     }
 
     private static func key(_ collection: String, _ id: DocumentID) -> [UInt8] {
-        let element: TupleElement =
+        let element: Tuple.Element =
             switch id {
             case .string(let text): .string(text)
             case .int(let number): .int(number)

@@ -245,7 +245,7 @@ struct Completer {
         let quote = typed.first.map { $0 == "\"" || $0 == "'" ? String($0) : "" } ?? ""
         if !quote.isEmpty, typed.count == 1 || !typed.hasSuffix(quote) { typed += quote }
         guard let prefix = place.word.isEmpty ? [] : try? ByteNotation.parse(typed),
-            var cursor = try? session.reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+            var cursor = try? session.reader.cursor(in: .prefix(prefix), cache: .bypass)
         else { return Completion(start: place.start, candidates: []) }
         var found: [Completion.Candidate] = []
         let deadline = ContinuousClock.now + Self.timeLimit
@@ -254,7 +254,7 @@ struct Completer {
         }
         // Adding the last key makes the common prefix correct: all keys between the first and the last one share it.
         if (try? cursor.advance()) == true,
-            var last = try? session.reader.cursor(in: .prefix(prefix), reverse: true, fillsCache: false),
+            var last = try? session.reader.cursor(in: .prefix(prefix), direction: .descending, cache: .bypass),
             (try? last.advance()) == true
         {
             found.append(.init(text: ByteNotation.print(last.key.copied()), note: "last of more"))

@@ -121,7 +121,7 @@ import Testing
             if numbers.count + 1 < Int(structure.nextSegment) { result.hasGaps = true }
             for number in 1..<structure.nextSegment + 8 where !numbers.contains(number) {
                 let prefix = TextIndexKey.terms.segment(entry.number, number)
-                var cursor = try store.database.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+                var cursor = try store.database.cursor(in: .prefix(prefix), cache: .bypass)
                 if try cursor.advance() { result.isUnfinished = true }
             }
         }

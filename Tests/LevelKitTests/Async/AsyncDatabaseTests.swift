@@ -78,7 +78,9 @@ import Testing
             let range = KeyRange.range(from: numberedKey(20), to: numberedKey(120))
             var found: [Entry] = []
             var counts: [Int] = []
-            for try await chunk in database.asynchronous.chunks(in: range, reverse: reverse, count: count) {
+            for try await chunk in database.asynchronous.chunks(
+                in: range, direction: reverse ? .descending : .ascending, count: count)
+            {
                 found += chunk.map { Entry(key: $0.key, value: $0.value) }
                 counts.append(chunk.count)
             }

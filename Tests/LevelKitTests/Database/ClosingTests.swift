@@ -23,7 +23,7 @@ import Testing
                 ("withValue", { try database.withValue(forKey: utf8("a")) { (_) throws(LevelError) in } }),
                 ("contains", { _ = try database.contains(utf8("a")) }),
                 ("cursor", { _ = try database.cursor() }),
-                ("cursor reverse", { _ = try database.cursor(in: .all, reverse: true, fillsCache: false) }),
+                ("cursor reverse", { _ = try database.cursor(in: .all, direction: .descending, cache: .bypass) }),
                 ("snapshot", { _ = try database.snapshot() }),
                 ("compact", { try database.compact() }),
                 ("size", { _ = try database.approximateByteCount(from: [], to: [1]) }),
@@ -48,7 +48,7 @@ import Testing
                 ("withValue", { try snapshot.withValue(forKey: utf8("a")) { (_) throws(LevelError) in } }),
                 ("contains", { _ = try snapshot.contains(utf8("a")) }),
                 ("cursor", { _ = try snapshot.cursor() }),
-                ("cursor reverse", { _ = try snapshot.cursor(reverse: true) }),
+                ("cursor reverse", { _ = try snapshot.cursor(direction: .descending) }),
             ]
             for (name, call) in calls { #expect(code(call) == .closed, "\(name)") }
         }
@@ -110,7 +110,8 @@ import Testing
             var unmoved = try database.cursor()
             var atEnd = try database.cursor()
             while try atEnd.advance() {}
-            var pastBound = try database.cursor(in: .range(from: numberedKey(2), to: numberedKey(4)), reverse: true)
+            var pastBound = try database.cursor(
+                in: .range(from: numberedKey(2), to: numberedKey(4)), direction: .descending)
             while try pastBound.advance() {}
             var soughtAtEnd = try database.cursor()
             while try soughtAtEnd.advance() {}
@@ -195,7 +196,7 @@ import Testing
                 var first = try snapshot.cursor()
                 #expect(try first.advance())
                 do {
-                    var second = try database.cursor(reverse: true)
+                    var second = try database.cursor(direction: .descending)
                     #expect(try second.advance())
                     #expect(thrownError { try database.close() }?.message.contains("2 of its cursors") == true)
                     #expect(code { _ = try second.advance() } == .closed)

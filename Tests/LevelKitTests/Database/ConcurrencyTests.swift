@@ -132,7 +132,7 @@ import Testing
                         round += 1
                         // Cursors and snapshots each show a single point in time.
                         var values = Set<[UInt8]>()
-                        var cursor = try database.cursor(in: range, reverse: reader == 1)
+                        var cursor = try database.cursor(in: range, direction: reader == 1 ? .descending : .ascending)
                         while try cursor.advance() { values.insert(cursor.value.copied()) }
                         if values.count > 1 { tornCount.add(1, ordering: .relaxed) }
                         let snapshot = try database.snapshot()

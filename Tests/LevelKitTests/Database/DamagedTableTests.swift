@@ -20,7 +20,7 @@ import Testing
             try Self.damage(directory, atValue: damaged)
             let database = try Database.open(at: directory)
             for reader in [database, try database.snapshot()] as [any KeyValueReader] {
-                var cursor = try reader.cursor(reverse: reverse)
+                var cursor = try reader.cursor(direction: reverse ? .descending : .ascending)
                 var found: [[UInt8]] = []
                 let error = levelErrorOfScan(&cursor) { found.append($0.key.copied()) }
                 #expect(error?.code == .corruption)
@@ -49,7 +49,7 @@ import Testing
             let expected = (0..<200).map(numberedKey)
             for range in [KeyRange.all, .range(from: numberedKey(0), to: numberedKey(300))] {
                 // Until an error is reported, the entries read so far are complete.
-                var cursor = try database.cursor(in: range, reverse: reverse)
+                var cursor = try database.cursor(in: range, direction: reverse ? .descending : .ascending)
                 var found: [[UInt8]] = []
                 let error = code {
                     while try cursor.advanceUnchecked() {
@@ -60,13 +60,13 @@ import Testing
                 #expect(error == .corruption)
                 #expect(found == Array((reverse ? expected.reversed() : expected).prefix(found.count)))
                 // If not asked earlier, the scan reports the error at its end.
-                var second = try database.cursor(in: range, reverse: reverse)
+                var second = try database.cursor(in: range, direction: reverse ? .descending : .ascending)
                 #expect(code { while try second.advanceUnchecked() {} } == .corruption)
                 #expect(code { try second.checkForErrors() } == .corruption)
                 #expect(code { _ = try second.advanceUnchecked() } == .corruption)
                 // Seeking away from the damage does not clear the error.
                 guard damaged == 100 else { continue }
-                var third = try database.cursor(in: range, reverse: reverse)
+                var third = try database.cursor(in: range, direction: reverse ? .descending : .ascending)
                 while try third.advanceUnchecked(), third.key.copied() != numberedKey(reverse ? 20 : 180) {}
                 third.seek(to: numberedKey(150))
                 #expect(code { try third.checkForErrors() } == .corruption)
@@ -81,14 +81,14 @@ import Testing
             let database = try Database.open(at: directory)
             for reverse in [false, true] {
                 for target in [numberedKey(199), numberedKey(198) + [0xff], numberedKey(500)] {
-                    var cursor = try database.cursor(reverse: reverse)
+                    var cursor = try database.cursor(direction: reverse ? .descending : .ascending)
                     cursor.seek(to: target)
                     let isBehindAll = target == numberedKey(500) && !reverse
                     let error = levelErrorOfScan(&cursor) { _ in Issue.record("found an entry") }
                     #expect(error?.code == (isBehindAll ? nil : .corruption))
                 }
                 let range = KeyRange(lower: .excluded(numberedKey(199)), upper: .unbounded)
-                var cursor = try database.cursor(in: range, reverse: reverse)
+                var cursor = try database.cursor(in: range, direction: reverse ? .descending : .ascending)
                 #expect(levelErrorOfScan(&cursor) { _ in Issue.record("found an entry") }?.code == .corruption)
             }
         }

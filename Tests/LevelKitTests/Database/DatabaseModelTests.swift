@@ -175,9 +175,14 @@ private struct ModelRun {
         let range = below(4) == 0 ? KeyRange.prefix(key(maxCount: 2)) : KeyRange(lower: bound(), upper: bound())
         let reverse = below(2) == 0
         let target = below(2) == 0 ? key() : nil
-        var cursor = try reader.cursor(in: range, reverse: reverse, fillsCache: below(2) == 0)
+        var cursor = try reader.cursor(
+            in: range, direction: reverse ? .descending : .ascending, cache: below(2) == 0 ? .fill : .bypass)
         if below(3) == 0 { _ = try cursor.advance() }
-        if let target { cursor.seek(to: target) } else { cursor = try reader.cursor(in: range, reverse: reverse) }
+        if let target {
+            cursor.seek(to: target)
+        } else {
+            cursor = try reader.cursor(in: range, direction: reverse ? .descending : .ascending)
+        }
         var found: [Entry] = []
         while try cursor.advance() { found.append(Entry(key: cursor.key.copied(), value: cursor.value.copied())) }
         let expected = model.entries(in: range, reverse: reverse, from: target)

@@ -7,6 +7,14 @@ import Testing
         #expect(code { _ = try Database.open(at: "") } == .invalidArgument)
     }
 
+    @Test(arguments: ["~", "~/photos.db", "~user/photos.db"])
+    func `A path that starts with a tilde is rejected with a hint, because only shells expand it`(path: String) throws {
+        let error = try #require(thrownError { _ = try Database.open(at: path) })
+        #expect(error.code == .invalidArgument)
+        #expect(error.message.contains("NSHomeDirectory()"))
+        #expect(error.message.contains("./\(path)"))
+    }
+
     @Test func `A path with a NUL byte is rejected, not truncated`() throws {
         try withTemporaryDirectory { directory in
             let error = try #require(throws: LevelError.self) { try Database.open(at: directory + "/db\0x") }

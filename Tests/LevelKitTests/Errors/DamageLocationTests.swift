@@ -57,7 +57,7 @@ import Testing
             for reverse in [false, true] {
                 errors.append(
                     error {
-                        var cursor = try database.cursor(in: .all, reverse: reverse)
+                        var cursor = try database.cursor(in: .all, direction: reverse ? .descending : .ascending)
                         while try cursor.advance() {}
                     })
                 #expect(errors.last != nil, "\(TestRun.repetition)")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LevelKit
@@ -52,6 +53,27 @@ import Testing
         let message = LevelError.engine(text, action: "open").message
         #expect(message.contains("ordered by the comparator my own order"))
         #expect(message.contains("opened with the other order"))
+    }
+
+    @Test func `An alert shows the message, the cause and the next step of every public error`() throws {
+        let locked: any Error = LevelError(.locked, "could not open /d", cause: "EAGAIN")
+        #expect(locked.localizedDescription == "could not open /d")
+        #expect((locked as? any LocalizedError)?.failureReason == "EAGAIN")
+        #expect((locked as? any LocalizedError)?.recoverySuggestion?.hasPrefix("Close the database") == true)
+        #expect(LevelError(.closed, "closed").recoverySuggestion == nil)
+        #expect(throws: (any Error).self) {
+            do throws(TupleError) { _ = try Tuple(packed: [0xfd]) } catch {
+                #expect((error as any Error).localizedDescription == error.description)
+                throw error
+            }
+        }
+        #expect(throws: (any Error).self) {
+            do throws(KeySchemaError) { _ = try KeySchema("s", KeyComponent<Int>("a")).unpack([0xfd]) } catch {
+                #expect((error as any Error).localizedDescription == error.message)
+                #expect(error.failureReason == error.cause?.message)
+                throw error
+            }
+        }
     }
 
     @Test func `The description is the message with the cause in parentheses`() {

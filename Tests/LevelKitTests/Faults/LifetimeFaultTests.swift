@@ -47,7 +47,7 @@ import Testing
         try withTemporaryDatabase { database in
             try database.put("1", forKey: "a")
             for reverse in [false, true] {
-                var cursor = try database.cursor(reverse: reverse)
+                var cursor = try database.cursor(direction: reverse ? .descending : .ascending)
                 #expect(try cursor.advance())
                 for _ in 0..<3 { #expect(try !cursor.advance()) }
                 cursor.seek(to: utf8("a"))
@@ -107,7 +107,7 @@ import Testing
             for number in 0..<200 { try database.put(TableFixture.value(number), forKey: numberedKey(number)) }
             try database.compact()
             do {
-                var cursor = try database.cursor(in: .all, reverse: false, fillsCache: false)
+                var cursor = try database.cursor(in: .all, cache: .bypass)
                 for number in 0..<200 { try database.delete(numberedKey(number)) }
                 try database.compact()
                 #expect(try !files(ofKind: "ldb", in: database.path).isEmpty)

@@ -43,7 +43,7 @@ import Testing
             let database = try Database.open(at: directory)
             var count = 0
             let error = thrownError {
-                var cursor = try database.cursor(reverse: reverse)
+                var cursor = try database.cursor(direction: reverse ? .descending : .ascending)
                 while try cursor.advance() { count += 1 }
             }
             #expect(error?.code == .corruption)

@@ -40,8 +40,8 @@ import Testing
         try database.close()
     }
 
-    private func status(_ name: String) throws -> DirectoryHandle.Status {
-        try #require(FileOperations.status(directory.path(name)))
+    private func status(_ name: String) throws -> FileStatus {
+        try #require(FileStatus(linkAt: directory.path(name)))
     }
 
     // MARK: - Trust
@@ -106,7 +106,7 @@ import Testing
             umask(0)
             try Database.open(at: path).close()
             for path in [path, DatabaseDirectory.parent(of: path)!] {
-                #expect(DirectoryHandle.Status(path: path)?.permissions == 0o775)
+                #expect(FileStatus(path: path)?.permissions == 0o775)
             }
         }
     }

@@ -39,7 +39,10 @@ import Testing
             "30 000102030405060708090a0b0c0d0eff"
         ),
         (
-            [.versionstamp(Versionstamp(commitVersion: 0x0102_0304_0506_0708, batchNumber: 0x090a, userVersion: 657))],
+            [
+                .versionstamp(
+                    Tuple.Versionstamp(commitVersion: 0x0102_0304_0506_0708, batchNumber: 0x090a, userVersion: 657))
+            ],
             "33 0102030405060708 090a 0291"
         ),
         ([.versionstamp(.incomplete(userVersion: 1))], "33 ffffffffffffffffffff 0001"),

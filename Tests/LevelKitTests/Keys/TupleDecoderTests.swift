@@ -17,7 +17,7 @@ import Testing
 
     @Test func `Typed readers return what was written, to the end`() throws {
         let uuid = UUID()
-        let stamp = Versionstamp.incomplete(userVersion: 3)
+        let stamp = Tuple.Versionstamp.incomplete(userVersion: 3)
         let tuple: Tuple = [
             "text\0", .bytes([0, 9]), nil, -7, .integer(UInt64.max), .bigInteger(0x1_0000_0000_0000_0000), .float(-2.5),
             2.5, true, .uuid(uuid), .versionstamp(stamp), [1, nil], "skipped",
@@ -46,8 +46,9 @@ import Testing
     }
 
     @Test func `Each integer reader accepts the integers in its range`() {
-        let cases: [(BigInteger, Int64?, UInt64?)] = [
-            (0, 0, 0), (-1, -1, nil), (BigInteger(Int64.min), .min, nil), (BigInteger(Int64.max), .max, 1 << 63 - 1),
+        let cases: [(Tuple.BigInteger, Int64?, UInt64?)] = [
+            (0, 0, 0), (-1, -1, nil), (Tuple.BigInteger(Int64.min), .min, nil),
+            (Tuple.BigInteger(Int64.max), .max, 1 << 63 - 1),
             (0x8000_0000_0000_0000, nil, 1 << 63), (-0x8000_0000_0000_0001, nil, nil),
             (0xffff_ffff_ffff_ffff, nil, .max), (0x1_0000_0000_0000_0000, nil, nil),
             (-0x1_0000_0000_0000_0000, nil, nil),
@@ -79,8 +80,8 @@ import Testing
     @Test func `The type of the next element is known before it is read`() {
         for (element, kind) in zip(
             [nil, .bytes([]), "", [], 0, .float(0), 0.0, true, .uuid(UUID()), .versionstamp(.incomplete())]
-                as [TupleElement],
-            TupleElement.Kind.allCases
+                as [Tuple.Element],
+            Tuple.Element.Kind.allCases
         ) {
             #expect(element.kind == kind)
             #expect(TupleDecoder(Tuple([element]).packed().span).nextKind == kind)

@@ -5,14 +5,14 @@ import Testing
 @Suite struct TupleEncoderTests {
     @Test func `Each append function writes the same bytes as its element`() {
         let uuid = UUID()
-        let stamp = Versionstamp(commitVersion: 7, batchNumber: 8, userVersion: 9)
+        let stamp = Tuple.Versionstamp(commitVersion: 7, batchNumber: 8, userVersion: 9)
         var key: [UInt8] = []
         TupleEncoder.appendNull(to: &key)
         TupleEncoder.append(true, to: &key)
         TupleEncoder.append(-3, to: &key)
         TupleEncoder.append(Int64.min, to: &key)
         TupleEncoder.append(UInt64.max, to: &key)
-        TupleEncoder.append(BigInteger(12), to: &key)
+        TupleEncoder.append(Tuple.BigInteger(12), to: &key)
         TupleEncoder.append(Float(1.5), to: &key)
         TupleEncoder.append(-1.5, to: &key)
         TupleEncoder.append("text\0", to: &key)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `A descending element can be written by a closure`() {
-        let elements: [TupleElement] = ["a\0", .bytes([]), [nil, "x"], 5, nil, .descending("b")]
+        let elements: [Tuple.Element] = ["a\0", .bytes([]), [nil, "x"], 5, nil, .descending("b")]
         for element in elements {
             var key: [UInt8] = [0x07]
             TupleEncoder.appendDescending(to: &key) { key in TupleEncoder.append(element, to: &key) }

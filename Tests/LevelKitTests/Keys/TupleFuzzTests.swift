@@ -58,7 +58,7 @@ import Testing
         let kind = TupleDecoder(key.span).nextKind
         var element = TupleDecoder(key.span)
         let value = try? element.decodeElement()
-        for expected in TupleElement.Kind.allCases {
+        for expected in Tuple.Element.Kind.allCases {
             var decoder = TupleDecoder(key.span)
             let hasRead = (try? decoder.read(expected)) != nil
             if hasRead != (value != nil && kind == expected) { return "reading as \(expected)" }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `A tuple of the maximum depth packs and unpacks`() throws {
-        var element: TupleElement = "core"
+        var element: Tuple.Element = "core"
         for level in 0..<Tuple.maximumDepth {
             element = level % 3 == 0 ? .descending(element) : .tuple([element, nil])
         }
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `Packing a tuple that is too deep to be unpacked is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
-            var element: TupleElement = 1
+            var element: Tuple.Element = 1
             for _ in 0...Tuple.maximumDepth { element = .tuple([element]) }
             _ = Tuple([element]).packed()
         }
@@ -104,7 +104,7 @@ import Testing
 
 extension TupleDecoder {
     /// Reads the next element with the reader of one type, and discards it.
-    fileprivate mutating func read(_ kind: TupleElement.Kind) throws(TupleError) {
+    fileprivate mutating func read(_ kind: Tuple.Element.Kind) throws(TupleError) {
         switch kind {
         case .null: try decodeNull()
         case .bytes: _ = try decodeBytes()

@@ -17,7 +17,7 @@ struct TupleNotation {
 
     private mutating func tuple() throws -> Tuple? {
         try expect("(")
-        var elements: [TupleElement]? = []
+        var elements: [Tuple.Element]? = []
         while !take(")") {
             if let element = try element() { elements?.append(element) } else { elements = nil }
             _ = take(",")
@@ -25,9 +25,9 @@ struct TupleNotation {
         return elements.map(Tuple.init)
     }
 
-    private mutating func element() throws -> TupleElement? {
-        if rest.first == "(" { return try tuple().map(TupleElement.tuple) }
-        if rest.first == "\"" { return String(validating: try quoted(), as: UTF8.self).map(TupleElement.string) }
+    private mutating func element() throws -> Tuple.Element? {
+        if rest.first == "(" { return try tuple().map(Tuple.Element.tuple) }
+        if rest.first == "\"" { return String(validating: try quoted(), as: UTF8.self).map(Tuple.Element.string) }
         if take("nil") { return .null }
         if take("true") { return .bool(true) }
         if take("false") { return .bool(false) }
@@ -41,13 +41,13 @@ struct TupleNotation {
         if take("-inf f") { return .float(-.infinity) }
         if take("+inf") { return .double(.infinity) }
         if take("-inf") { return .double(-.infinity) }
-        if take("Int16 0x") { return Int64(word(), radix: 16).map(TupleElement.int) }
+        if take("Int16 0x") { return Int64(word(), radix: 16).map(Tuple.Element.int) }
         return try number()
     }
 
     // MARK: - Numbers
 
-    private mutating func number() throws -> TupleElement? {
+    private mutating func number() throws -> Tuple.Element? {
         let text = word(allowing: "^+-()")
         if text.hasSuffix("f"), let value = Float(text.dropLast()) { return .float(value) }
         if text.contains("."), let value = Double(text) { return .double(value) }
@@ -56,11 +56,11 @@ struct TupleNotation {
         if expression.first == "(" { expression = expression.dropFirst().dropLast() }
         // The only power that exceeds 128 bits.
         if expression == "2^128" {
-            return BigInteger((isNegative ? "-0x1" : "0x1") + String(repeating: "0", count: 32))
-                .map(TupleElement.integer)
+            return Tuple.BigInteger((isNegative ? "-0x1" : "0x1") + String(repeating: "0", count: 32))
+                .map(Tuple.Element.integer)
         }
         let magnitude = try value(of: expression)
-        return BigInteger("\(isNegative ? -magnitude : magnitude)").map(TupleElement.integer)
+        return Tuple.BigInteger("\(isNegative ? -magnitude : magnitude)").map(Tuple.Element.integer)
     }
 
     /// Returns the value of a term with an optional addition or subtraction: `42`, `2^64-1`, `Int64.min+2`.
@@ -119,7 +119,7 @@ struct TupleNotation {
     }
 
     /// Returns the UUID, or the one of the Go golden file if the value is omitted.
-    private mutating func uuid() throws -> TupleElement {
+    private mutating func uuid() throws -> Tuple.Element {
         let text = take(" ") ? word(allowing: "-") : "1100aabb-ccdd-eeff-1100-aabbccddeeff"
         let digits = text.filter { $0 != "-" }
         let groups = [8, 12, 16, 20].reversed().reduce(into: digits) { text, position in
@@ -129,13 +129,13 @@ struct TupleNotation {
         return .uuid(uuid)
     }
 
-    private mutating func versionstamp() throws -> TupleElement {
+    private mutating func versionstamp() throws -> Tuple.Element {
         let digits = word()
         try expect(", user ")
         guard let commit = UInt64(digits.prefix(16), radix: 16), let batch = UInt16(digits.suffix(4), radix: 16),
             let user = UInt16(word())
         else { throw failure("versionstamp") }
-        return .versionstamp(Versionstamp(commitVersion: commit, batchNumber: batch, userVersion: user))
+        return .versionstamp(Tuple.Versionstamp(commitVersion: commit, batchNumber: batch, userVersion: user))
     }
 
     // MARK: - Reading

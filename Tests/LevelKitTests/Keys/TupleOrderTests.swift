@@ -11,7 +11,7 @@ import Testing
         [-1], [0], [1], [255], [256], [.int(.max)], [.integer(UInt64.max)], [.bigInteger(0x1_0000_0000_0000_0000)],
         [.float(-.nan)], [.float(-.infinity)], [.float(-0.0)], [.float(0)], [.float(.nan)],
         [.double(-.nan)], [-1.5], [-0.0], [0.0], [.double(.leastNonzeroMagnitude)], [1.5], [.double(.infinity)],
-        [.double(.nan)], [false], [true], [.versionstamp(Versionstamp(commitVersion: 1, batchNumber: 0))],
+        [.double(.nan)], [false], [true], [.versionstamp(Tuple.Versionstamp(commitVersion: 1, batchNumber: 0))],
         [.versionstamp(.incomplete())], [.descending(.descending(nil))], [.descending(.descending(1))],
         [.descending(true)], [.descending(1.5)], [.descending(2)], [.descending(1)], [.descending(1), 7],
         [.descending([nil])], [.descending([nil]), nil], [.descending([])], [.descending([]), nil],
@@ -56,21 +56,21 @@ import Testing
 
     @Test func `Elements are equal if their bytes are, not if their Swift values are`() {
         #expect("\u{E9}" == "e\u{301}")
-        #expect(TupleElement.string("\u{E9}") != .string("e\u{301}"))
-        #expect(TupleElement.double(0) != .double(-0.0))
-        #expect(TupleElement.double(.nan) == .double(.nan))
-        #expect(TupleElement.float(1) != .double(1))
-        #expect(TupleElement.int(1) != .double(1))
-        let keys: Set<TupleElement> = ["\u{E9}", "e\u{301}", "\u{E9}", .double(0), .double(-0.0)]
+        #expect(Tuple.Element.string("\u{E9}") != .string("e\u{301}"))
+        #expect(Tuple.Element.double(0) != .double(-0.0))
+        #expect(Tuple.Element.double(.nan) == .double(.nan))
+        #expect(Tuple.Element.float(1) != .double(1))
+        #expect(Tuple.Element.int(1) != .double(1))
+        let keys: Set<Tuple.Element> = ["\u{E9}", "e\u{301}", "\u{E9}", .double(0), .double(-0.0)]
         #expect(keys.count == 4)
     }
 
     @Test func `An integer is the same element in every case that can represent it`() {
-        #expect(TupleElement.bigInteger(5) == .int(5))
-        #expect(TupleElement.bigInteger(5).hashValue == TupleElement.int(5).hashValue)
+        #expect(Tuple.Element.bigInteger(5) == .int(5))
+        #expect(Tuple.Element.bigInteger(5).hashValue == Tuple.Element.int(5).hashValue)
         #expect(Tuple([.bigInteger(5)]).packed() == Tuple([5]).packed())
-        #expect(TupleElement.integer(BigInteger(5)).description == "5")
-        guard case .int(.min) = TupleElement.integer(BigInteger(Int64.min)) else {
+        #expect(Tuple.Element.integer(Tuple.BigInteger(5)).description == "5")
+        guard case .int(.min) = Tuple.Element.integer(Tuple.BigInteger(Int64.min)) else {
             Issue.record("Int64.min belongs into the case int")
             return
         }

@@ -44,7 +44,7 @@ struct TupleGenerator {
         return copy
     }
 
-    mutating func variation(of element: TupleElement) -> TupleElement {
+    mutating func variation(of element: Tuple.Element) -> Tuple.Element {
         switch element {
         case .string(let text): .string(below(2) == 0 ? text + string() : String(text.dropLast()))
         case .bytes(let bytes): .bytes(below(2) == 0 ? bytes + self.bytes() : bytes.dropLast())
@@ -56,7 +56,7 @@ struct TupleGenerator {
         }
     }
 
-    mutating func element(depth: Int) -> TupleElement {
+    mutating func element(depth: Int) -> Tuple.Element {
         switch below(depth < 4 ? 14 : 11) {
         case 0: .null
         case 1: .bytes(bytes())
@@ -91,13 +91,13 @@ struct TupleGenerator {
         return pick([near, 0 &- near, .min, .max, Int64(below(5)) - 2, Int64(bitPattern: random.next())])
     }
 
-    mutating func bigInteger() -> BigInteger {
+    mutating func bigInteger() -> Tuple.BigInteger {
         let count = pick([8, 8, 9, 10, 16, 254, 255])
         let fill = pick([UInt8(0x00), 0xff, UInt8(below(256))])
         var magnitude = [UInt8](repeating: fill, count: count)
         magnitude[0] = pick([0x01, 0x7f, 0x80, 0xff])
         magnitude[below(count)] = UInt8(below(256))
-        return BigInteger(magnitude: magnitude, isNegative: below(2) == 0) ?? 0
+        return Tuple.BigInteger(magnitude: magnitude, isNegative: below(2) == 0) ?? 0
     }
 
     private mutating func uuid() -> UUID {
@@ -106,8 +106,8 @@ struct TupleGenerator {
         return UUID(uuid: (first, 0, b, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0, 0, 0, b))
     }
 
-    private mutating func versionstamp() -> Versionstamp {
-        Versionstamp(
+    private mutating func versionstamp() -> Tuple.Versionstamp {
+        Tuple.Versionstamp(
             commitVersion: pick([0, 1, .max, random.next()]), batchNumber: UInt16(below(3)),
             userVersion: pick([0, 1, 255, 256, .max])
         )

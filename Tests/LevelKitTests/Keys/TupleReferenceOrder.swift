@@ -14,7 +14,7 @@ enum TupleReferenceOrder {
         return lhs.elements.count - rhs.elements.count
     }
 
-    static func compare(_ lhs: TupleElement, _ rhs: TupleElement) -> Int {
+    static func compare(_ lhs: Tuple.Element, _ rhs: Tuple.Element) -> Int {
         guard rank(lhs) == rank(rhs) else { return rank(lhs) - rank(rhs) }
         switch (lhs, rhs) {
         case (.bytes(let a), .bytes(let b)): return sequence(a, b)
@@ -35,7 +35,7 @@ enum TupleReferenceOrder {
     }
 
     /// Returns the rank of the type. False and true are separate types.
-    private static func rank(_ element: TupleElement) -> Int {
+    private static func rank(_ element: Tuple.Element) -> Int {
         switch element {
         case .null: 0
         case .bytes: 1
@@ -68,7 +68,7 @@ enum TupleReferenceOrder {
     }
 
     /// Compares numerically: by sign, then by the length and the digits of the decimal notation.
-    private static func integer(_ lhs: TupleElement, _ rhs: TupleElement) -> Int {
+    private static func integer(_ lhs: Tuple.Element, _ rhs: Tuple.Element) -> Int {
         if case .int(let a) = lhs, case .int(let b) = rhs { return a < b ? -1 : (a > b ? 1 : 0) }
         let (a, b) = (lhs.description, rhs.description)
         let isNegative = a.hasPrefix("-")

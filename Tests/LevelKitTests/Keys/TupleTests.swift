@@ -26,7 +26,7 @@ import Testing
         let tuple: Tuple = [
             "a\"", .bytes([0, 255]), 1, .float(1.5), 2.0, false, nil, [1], .descending("z"),
             .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))),
-            .versionstamp(Versionstamp(commitVersion: 1, batchNumber: 2, userVersion: 3)),
+            .versionstamp(Tuple.Versionstamp(commitVersion: 1, batchNumber: 2, userVersion: 3)),
         ]
         #expect(
             tuple.description
@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test func `An incomplete versionstamp reports that it is incomplete`() {
-        #expect(!Versionstamp.incomplete().isComplete)
-        #expect(Versionstamp(commitVersion: .max, batchNumber: 0).isComplete)
+        #expect(!Tuple.Versionstamp.incomplete().isComplete)
+        #expect(Tuple.Versionstamp(commitVersion: .max, batchNumber: 0).isComplete)
     }
 
     @Test func `A string keeps its Unicode scalars`() throws {

@@ -13,7 +13,7 @@ import Testing
     private func keys(
         _ range: TypedKeyRange<Int>, reverse: Bool = false, from start: Int? = nil
     ) throws -> [Int] {
-        var cursor = try keyspace().cursor(in: range, reverse: reverse)
+        var cursor = try keyspace().cursor(in: range, direction: reverse ? .descending : .ascending)
         if let start { cursor.seek(to: start) }
         var keys: [Int] = []
         while try cursor.advance() {

@@ -24,7 +24,7 @@ import Testing
         let index = try database.keyspace(schema, value: .empty)
         for key in [(3, "c"), (5, "b"), (3, "a"), (-1, "d"), (5, "a")] { try index.insert(key) }
         #expect(try index.entries().map { "\($0.key.0)\($0.key.1)" } == ["5a", "5b", "3a", "3c", "-1d"])
-        #expect(try index.entries(in: .range(3...), reverse: true).map(\.key.1) == ["c", "a", "b", "a"])
+        #expect(try index.entries(in: .range(3...), direction: .descending).map(\.key.1) == ["c", "a", "b", "a"])
         #expect(try index.entries(in: .prefix(3)).map(\.key.1) == ["a", "c"])
         #expect(try index.entries(in: .range(after: (5, "b")), limit: 2).map(\.key.0) == [3, 3])
         #expect(try index.count() == 5)
@@ -157,7 +157,9 @@ import Testing
                     let other = randomKey()
                     let inside = model.filter { !precedes($0.key, key) && precedes($0.key, other) }
                     let reverse = generator.below(2) == 0
-                    let found = try keyspace.entries(in: .range(from: key, to: other), reverse: reverse).map(\.value)
+                    let found = try keyspace.entries(
+                        in: .range(from: key, to: other), direction: reverse ? .descending : .ascending
+                    ).map(\.value)
                     #expect(found == (reverse ? inside.reversed() : inside).map(\.value), "\(TupleTestPlan.repetition)")
                 case 17..<19:
                     let inside = model.filter { $0.key.0 >= key.0 && $0.key.0 < 2 }

@@ -179,7 +179,9 @@ import Testing
     }
 
     /// Repairs a copy of the database after damaging it.
-    private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (RepairReport, lost: Set<[UInt8]>) {
+    private func repaired(_ damage: (_ name: String) throws -> Void) throws -> (
+        Database.RepairReport, lost: Set<[UInt8]>
+    ) {
         // A copy, because opening replaces the manifest.
         let reference = directory.path("reference-\(UUID().uuidString)")
         try FileManager.default.copyItem(atPath: path, toPath: reference)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct StatisticsTests {
     @Test func `LevelDB's statistics strings are parsed`() {
-        let statistics = DatabaseStatistics(
+        let statistics = Database.Statistics(
             sstables:
                 "--- level 0 ---\n 7:120['a:1[' @ 3 : 1 .. 'b' @ 2 : 0]\n--- level 1 ---\n 5:100['a' @ 1 : 1 .. 'c' @ 2 : 1]\n"
                 + " 6:50['d' @ 1 : 1 .. 'e' @ 2 : 1]\n--- level 2 ---\n",
@@ -70,14 +70,14 @@ import Testing
     }
 
     @Test func `Info log lines are parsed with and without a decimal thread ID`() {
-        let with = EngineMessage(
+        let with = Database.EngineMessage(
             line: "2026/11/21-13:31:19.123456 140245 000012.log: dropping 29443 bytes; Corruption: x")
         #expect(with.description == "000012.log: dropping 29443 bytes; Corruption: x")
         #expect(with.droppedByteCount == 29_443)
-        let without = EngineMessage(line: "2012/02/03-18:39:40.556778 7f7d66252740 Recovering log #3")
+        let without = Database.EngineMessage(line: "2012/02/03-18:39:40.556778 7f7d66252740 Recovering log #3")
         #expect(without.description == "Recovering log #3")
         #expect(without.droppedByteCount == nil)
-        #expect(EngineMessage(line: "").description == "")
-        #expect(EngineMessage(line: "dropping").droppedByteCount == nil)
+        #expect(Database.EngineMessage(line: "").description == "")
+        #expect(Database.EngineMessage(line: "dropping").droppedByteCount == nil)
     }
 }

@@ -26,7 +26,7 @@ import Testing
         try database.close()
     }
 
-    private func report(_ integrity: DatabaseOptions.Integrity = .strict) throws -> VerificationReport {
+    private func report(_ integrity: DatabaseOptions.Integrity = .strict) throws -> Database.VerificationReport {
         var options = DatabaseOptions()
         options.integrity = integrity
         let database = try Database.open(at: path, options: options)

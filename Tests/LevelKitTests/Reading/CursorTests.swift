@@ -118,7 +118,7 @@ import Testing
     private static func problem(
         of reader: some KeyValueReader, in range: KeyRange, reverse: Bool, probes: [[UInt8]], expected: [Int]
     ) throws -> String? {
-        var cursor = try reader.cursor(in: range, reverse: reverse)
+        var cursor = try reader.cursor(in: range, direction: reverse ? .descending : .ascending)
         /// Advances at most `limit` times and compares; returns `nil` if everything is as expected.
         func compare(_ expected: [Int], limit: Int = .max) throws -> String? {
             for place in expected.prefix(limit) {
@@ -179,7 +179,7 @@ import Testing
             let expected = numbers.map(numberedKey)
             #expect(try keys(of: database) == expected)
             #expect(try keys(of: database, reverse: true) == expected.reversed())
-            var cursor = try database.cursor(in: .all, reverse: true, fillsCache: false)
+            var cursor = try database.cursor(in: .all, direction: .descending, cache: .bypass)
             for number in stride(from: 0, to: 4000, by: 97) {
                 cursor.seek(to: numberedKey(number) + [0])
                 #expect(try cursor.advance())

@@ -46,7 +46,7 @@ import Testing
     ) throws {
         let sorted = model.keys.sorted { $0.lexicographicallyPrecedes($1) }
         var rising = try snapshot.cursor()
-        var falling = try snapshot.cursor(reverse: true)
+        var falling = try snapshot.cursor(direction: .descending)
         var next = 0
         var previous = sorted.count - 1
         for _ in 0..<random.number(below: 200) {
@@ -112,7 +112,7 @@ import Testing
                     for round in 0..<300 {
                         let snapshot = reader == 0 ? shared : try database.snapshot()
                         var values: Set<[UInt8]> = []
-                        var cursor = try snapshot.cursor(reverse: reader == 1)
+                        var cursor = try snapshot.cursor(direction: reader == 1 ? .descending : .ascending)
                         while try cursor.advance() { values.insert(cursor.value.copied()) }
                         for number in [0, round % 50] {
                             values.insert(try snapshot.value(forKey: numberedKey(number)) ?? [])

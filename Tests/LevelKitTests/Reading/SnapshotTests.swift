@@ -60,7 +60,7 @@ import Testing
     @Test func `A cursor continues after its snapshot has ended`() throws {
         try withTemporaryDatabase { database in
             for number in 0..<2000 { try database.put([1], forKey: numberedKey(number)) }
-            var cursor = try database.snapshot().cursor(in: .all, reverse: false, fillsCache: false)
+            var cursor = try database.snapshot().cursor(in: .all, cache: .bypass)
             for number in 0..<2000 { try database.put([2], forKey: numberedKey(number)) }
             try database.compact()
             var count = 0

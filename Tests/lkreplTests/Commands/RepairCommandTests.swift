@@ -120,7 +120,7 @@ import Testing
         try Workplace.with { place in
             try fill(place)
             let database = try Database.open(at: place.path + "/items.store")
-            var cursor = try database.cursor(in: .prefix([0x56]), reverse: false)
+            var cursor = try database.cursor(in: .prefix([0x56]))
             try #require(try cursor.advance())
             let key = cursor.key.copied()
             _ = consume cursor

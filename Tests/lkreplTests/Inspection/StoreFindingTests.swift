@@ -27,7 +27,7 @@ import Testing
 
     /// Returns the first key that starts with a byte.
     private func firstKey(_ kind: UInt8, in database: Database) throws -> [UInt8] {
-        var cursor = try database.cursor(in: .prefix([kind]), reverse: false)
+        var cursor = try database.cursor(in: .prefix([kind]))
         try #require(try cursor.advance())
         return cursor.key.copied()
     }
@@ -90,7 +90,7 @@ import Testing
             var slot: [UInt8] = []
             try damage(place) { database in
                 // The last slot of a row in the text index.
-                var cursor = try database.cursor(in: .prefix([0x58]), reverse: true)
+                var cursor = try database.cursor(in: .prefix([0x58]), direction: .descending)
                 while slot.isEmpty, try cursor.advance() {
                     let parts = try Tuple(packed: Array(cursor.key.copied().dropFirst()))
                     if parts.count == 3, case .int(7) = parts[1] { slot = cursor.key.copied() }

@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 @Suite struct `Typed key tree` {
-    private func element(_ random: inout SplitMix64) -> TupleElement {
+    private func element(_ random: inout SplitMix64) -> Tuple.Element {
         switch random.number(below: 5) {
         case 0: .string(["a", "b", "a\u{0}b", "a\u{0}", ""][random.number(below: 5)])
         case 1: .int(Int64(random.number(below: 600)) - 300)

@@ -37,7 +37,7 @@ struct ExpandedWord {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
             var union = PostingUnion(segment.lower..<segment.upper)
             let start = TextIndexKey.terms.segment(index.number, segment.number)
-            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
+            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix))
             while try cursor.advance() {
                 try cancellation.step()
                 guard let term = TextIndexKey.term(in: cursor.key, at: start.count) else {

@@ -8,7 +8,7 @@ extension TextSearch {
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
             let start = TextIndexKey.terms.segment(index.number, segment.number)
-            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix), reverse: false, fillsCache: true)
+            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix))
             while try cursor.advance() {
                 // The counts come first in the value; the postings after them are not read.
                 var offset = 0

@@ -101,7 +101,7 @@ struct SegmentMerger {
             if let term {
                 range.lower = .excluded(TextIndexKey.terms.term(reader.index.number, reader.segment.number, term))
             }
-            cursor = try reader.reader.cursor(in: range, reverse: false, fillsCache: false)
+            cursor = try reader.reader.cursor(in: range, cache: .bypass)
             try advance()
         }
 

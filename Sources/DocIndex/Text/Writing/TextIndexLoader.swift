@@ -54,7 +54,7 @@ struct TextIndexLoader {
     private func loadTombstones(into view: inout TextIndexReader) throws -> [UInt32] {
         let prefix = TextIndexKey.tombstones.prefix(index.number)
         var deletedSlots: [UInt32] = []
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             guard let number = StoreKey.row(in: cursor.key, at: prefix.count), let slot = UInt32(exactly: number),
                 slot < view.structure.nextSlot, let terms = TombstoneRecord.terms(cursor.value)
@@ -71,7 +71,7 @@ struct TextIndexLoader {
         let prefix = TextIndexKey.pending.prefix(index.number)
         let structure = view.structure
         var slot = structure.pendingSlot
-        var cursor = try reader.cursor(in: .prefix(prefix), reverse: false, fillsCache: false)
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         var live: [(slot: UInt32, row: UInt64, length: Int)] = []
         while try cursor.advance() {
             guard StoreKey.row(in: cursor.key, at: prefix.count) == UInt64(slot), slot < structure.nextSlot,

@@ -242,7 +242,7 @@ final class TextIndexMaintainer {
             while true {
                 var range = KeyRange.prefix(prefix)
                 range.lower = .included(lower)
-                var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+                var cursor = try database.cursor(in: range, cache: .bypass)
                 guard try cursor.advance() else { break }
                 guard let number = Self.segment(in: cursor.key, at: prefix.count) else {
                     throw DocIndexError.damagedTextIndex(index.name, "the number of a segment cannot be read")
@@ -277,7 +277,7 @@ final class TextIndexMaintainer {
         let batch = WriteBatch()
         for kind in [TextIndexKey.terms, .groups, .positions] where batch.count == 0 {
             let range = KeyRange.prefix(kind.segment(index.number, segment))
-            var cursor = try database.cursor(in: range, reverse: false, fillsCache: false)
+            var cursor = try database.cursor(in: range, cache: .bypass)
             while batch.count < 4096, try cursor.advance() { try batch.delete(cursor.key) }
         }
         if batch.count == 0 { return false }

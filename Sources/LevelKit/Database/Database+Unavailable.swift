@@ -1,0 +1,14 @@
+// What is typed first by those who know other databases. The compiler answers with what to write instead.
+extension Database {
+    /// Unavailable; see ``open(at:options:mode:)``.
+    @available(*, unavailable, message: "write Database.open(at: path); the path is that of a directory")
+    public convenience init(path: String) throws { fatalError() }
+
+    /// Unavailable; see ``open(at:options:mode:)``.
+    @available(*, unavailable, message: "write Database.open(at: path); the path is that of a directory")
+    public convenience init(at path: String) throws { fatalError() }
+
+    /// Unavailable; see ``open(at:options:mode:)``.
+    @available(*, unavailable, message: "write Database.open(at: url.path); the URL is that of a directory")
+    public convenience init<URL>(url: URL) throws { fatalError() }
+}
