@@ -1,6 +1,6 @@
 /// Encodes values as document bodies.
 ///
-/// It takes one pass over the value, from the end to the beginning; see ``BodyBuffer``.
+/// It takes one pass over the value, from the end to the beginning.
 public enum BodyEncoder {
     /// Encodes a value. Adds missing names to `names`; they must be stored before the body or together with it.
     ///

@@ -106,7 +106,9 @@ struct IndexCounters {
 extension DocumentCollection {
     /// Returns the number of index entries with these values, read from a counter; 0 if there are none.
     ///
-    /// - Parameter values: One value for each component; `nil` for a missing value.
+    /// - Parameters:
+    ///   - indexName: The name of the index.
+    ///   - values: One value for each component; `nil` for a missing value.
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the index does not exist or keeps no counters, or with
     ///   `invalidQuery` for a wrong number of values.
     /// - Complexity: One lookup.

@@ -150,7 +150,9 @@ extension DocumentCollection {
     /// If existing documents violate a unique index, the index is built nevertheless. It answers queries and rejects
     /// further duplicates; the existing ones are listed here until they are fixed.
     ///
-    /// - Parameter limit: The maximum number of violations returned.
+    /// - Parameters:
+    ///   - indexName: The name of a unique index.
+    ///   - limit: The maximum number of violations returned.
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index with that name.
     /// - Complexity: O(*n*) in the number of index entries.
     public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [UniqueViolation] {

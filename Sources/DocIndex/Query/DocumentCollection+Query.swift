@@ -18,7 +18,10 @@ extension DocumentCollection {
 
     /// Returns the documents that satisfy a condition in the notation of the shell.
     ///
-    /// - Parameter sort: Fields separated by commas, with `-` before a field in descending order.
+    /// - Parameters:
+    ///   - condition: The condition, such as `rating >= 4`.
+    ///   - sort: Fields separated by commas, with `-` before a field in descending order.
+    ///   - limit: The maximum number of documents; `nil` for all.
     public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(
             Query(try Filter(parsing: condition), sort: try sort.map(Query.SortKey.parse) ?? [], limit: limit))

@@ -91,7 +91,9 @@ public final class BulkWriter {
 
     /// Stores a document given as JSON.
     ///
-    /// - Parameter isExtended: whether ``JSONWriter``'s extended forms, as found in a dump, are decoded.
+    /// - Parameters:
+    ///   - text: the JSON, an object.
+    ///   - isExtended: whether ``JSONWriter``'s extended forms, as found in a dump, are decoded.
     /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` if the JSON is not an
     ///   object; the error of a commit of earlier documents.
     public func put(json text: Span<UInt8>, isExtended: Bool = false) throws {

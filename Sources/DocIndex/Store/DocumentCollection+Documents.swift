@@ -126,7 +126,10 @@ extension DocumentCollection {
     /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one.
     ///
-    /// - Parameter condition: the condition on the stored document.
+    /// - Parameters:
+    ///   - content: the document.
+    ///   - condition: the condition on the stored document.
+    ///   - durability: when the document survives a loss of power.
     /// - Returns: the ID.
     /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult

@@ -34,7 +34,7 @@ public final class Database: Sendable {
     ///   - path: the directory. The path is made absolute, so a later `chdir` has no effect.
     ///   - options: see ``DatabaseOptions``.
     ///   - mode: `readOnly` reads the database as it is at this moment, without a lock and without changing any byte in
-    ///     its directory; see <doc:DatabaseOpenerADatabase>. It creates nothing.
+    ///     its directory; see <doc:OpeningADatabase>. It creates nothing.
     /// - Throws: ``LevelError``: `databaseNotFound`, `databaseExists`, `locked` (with the process that holds the lock),
     ///   `corruption`, `comparatorMismatch`, `notSupported` for table files in a foreign compression format,
     ///   `invalidArgument`, `io`. For reading also `busy`, if another process changes the database faster than its
