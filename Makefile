@@ -1,11 +1,27 @@
-# All tasks of this repository. `make demo` and `make test` need no preparation.
+# All tasks of this repository; CONTRIBUTING.md lists them. `make demo`, `make test` and `make install` need no
+# preparation.
 
 SWIFT ?= swift
+# Where `make install` installs. A package builder sets DESTDIR, which stands before PREFIX.
+PREFIX ?= /usr/local
+DESTDIR ?=
 DEMO_STORE ?= .build/demo.store
 # The JSON file that `make bench` writes its table to.
 BENCH_JSON ?= .build/benchmarks.json
 
-.PHONY: sanitize all build demo docs test faults bench bench-quick bench-smoke format lint clean bootstrap bootstrap-tests
+export SWIFT
+
+# Homebrew's libraries are outside the compiler's default directories.
+ifeq ($(shell uname -s),Darwin)
+export CPATH := $(shell brew --prefix)/include:$(CPATH)
+export LIBRARY_PATH := $(shell brew --prefix)/lib:$(LIBRARY_PATH)
+else
+# So that the installed program does not need the libraries of the Swift toolchain. On macOS they belong to the system.
+STATIC = --static-swift-stdlib
+endif
+
+.PHONY: all build demo readme docs test check release install uninstall faults bench bench-quick bench-smoke format \
+	lint sanitize clean bootstrap bootstrap-tests
 
 all: build
 
@@ -18,29 +34,59 @@ bootstrap-tests:
 build: bootstrap
 	$(SWIFT) build
 
-demo: bootstrap
-	@$(SWIFT) build --quiet -c release --product lkrepl
-	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
+# A debug build: a release build takes several times as long, and `make test` uses the debug build too.
+demo:
+	@script/demo "$(DEMO_STORE)"
 
+test:
+	@script/bootstrap
+	@script/test quick
+
+# `make test check` runs the quick tests once.
+check: test
+	@script/check
+
+# The files of an installation below PREFIX, made in STAGE first.
+STAGE ?= .build/stage
+INSTALLED = bin/lkrepl share/man/man1/lkrepl.1 share/bash-completion/completions/lkrepl \
+	share/zsh/site-functions/_lkrepl share/fish/vendor_completions.d/lkrepl.fish
+
+release: $(STAGE)/bin/lkrepl
+
+# Builds only if a source is newer, so that `sudo make install` after `make release` compiles nothing as root.
+$(STAGE)/bin/lkrepl: Package.swift $(shell find Sources -type f)
+	@script/release "$(STAGE)" $(STATIC)
+
+install: $(STAGE)/bin/lkrepl
+	@for file in $(INSTALLED); do \
+		case $$file in bin/*) mode=755 ;; *) mode=644 ;; esac; \
+		install -d "$(DESTDIR)$(PREFIX)/$$(dirname $$file)" && \
+		install -m $$mode "$(STAGE)/$$file" "$(DESTDIR)$(PREFIX)/$$file" && \
+		echo "installed $(DESTDIR)$(PREFIX)/$$file" || exit 1; \
+	done
+
+uninstall:
+	@for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$$file" || exit 1; done
+
+# The documentation of the public modules as a web site. The plugin is resolved for this target only.
 docs: bootstrap
-	@$(SWIFT) build --quiet -c release --product lkrepl
-	@Examples/photos/demo "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
-	@script/docs "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" "$(DEMO_STORE)"
+	@script/documentation .build/documentation
 
-# The tests run last, so that their result and the list of failures end the output. The benchmarks run first, at a tiny size.
-test: bootstrap-tests lint
-	@$(MAKE) --no-print-directory bench-smoke
-	@SWIFT="$(SWIFT)" script/test
+# Records the session in README.md.
+readme: bootstrap
+	@$(SWIFT) build --quiet --product lkrepl
+	@Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
+	@script/readme "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
 faults: bootstrap
 	@Tests/Faults/run
 
 bench: bootstrap
 	@Benchmarks/bootstrap
+	@$(SWIFT) build --quiet -c release --product lkrepl
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
-	@$(SWIFT) build --quiet -c release --package-path Benchmarks --product lkrepl
-	@programs="$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" && \
-		SWIFT="$(SWIFT)" Benchmarks/run "$$programs/lkrepl" "$$programs" "$(BENCH_JSON)"
+	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
+		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
 
 # In debug builds: speed does not matter here, and a release build takes longer than all of the runs.
 bench-smoke: bootstrap

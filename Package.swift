@@ -15,20 +15,25 @@ let strict: [SwiftSetting] = [
 /// Settings of the libraries, which also lend spans from noncopyable cursors. Clients need no flag.
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
+/// The plugin that `make docs` runs. Nothing else resolves it.
+let documentationTools: [Package.Dependency] =
+    Context.environment["LEVELKIT_DOCS"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
+
 let package = Package(
     name: "LevelKit",
     platforms: [.macOS(.v26)],
+    // lkrepl is not a product: SwiftPM resolves for every client what any product depends on. Within this
+    // package, `swift build --product lkrepl` works all the same.
     products: [
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
-        .executable(name: "lkrepl", targets: ["lkrepl"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    ],
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ] + documentationTools,
     targets: [
         .systemLibrary(
             name: "CLevelDB",
@@ -36,6 +41,8 @@ let package = Package(
         ),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .systemLibrary(name: "CSnappy", providers: [.apt(["libsnappy-dev"]), .brew(["snappy"])]),
+        // Only where CryptoKit does not exist.
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
         .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
         .target(name: "DocIndex", dependencies: ["CStemmer", "LevelKit"], swiftSettings: lending),
@@ -43,8 +50,8 @@ let package = Package(
             name: "lkrepl",
             dependencies: [
                 "DocIndex", "LevelFiles", "LevelKit",
+                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

@@ -38,7 +38,11 @@ extension DocumentCollection {
     /// With `[]` in the path, a document counts once for each distinct element. Documents without a value are not
     /// counted.
     ///
-    /// - Parameter limit: the maximum number of values; `nil` for all.
+    /// - Parameters:
+    ///   - path: the field.
+    ///   - filter: the condition that the counted documents satisfy.
+    ///   - limit: the maximum number of values; `nil` for all.
+    ///   - options: the hint, the limits and the progress of the query.
     /// - Complexity: without a condition and with an index over the path, no document is read.
     public func facets(
         _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
@@ -82,7 +86,11 @@ extension DocumentCollection {
 
     /// Returns the distinct values at a path, in the order of results.
     ///
-    /// - Parameter limit: the maximum number of values; `nil` for all.
+    /// - Parameters:
+    ///   - path: the field.
+    ///   - filter: the condition that the documents satisfy.
+    ///   - limit: the maximum number of values; `nil` for all.
+    ///   - options: the hint, the limits and the progress of the query.
     /// - Complexity: without a condition, or if conditions fix all components before the path in an index, one seek for
     ///   each value; no document is read.
     public func distinct(

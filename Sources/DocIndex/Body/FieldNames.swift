@@ -1,6 +1,6 @@
 /// The member names of the documents of a collection, numbered in the order in which they were first stored.
 ///
-/// A document body contains numbers instead of names; see ``BodyFormat``. Bodies can be read with the table that they
+/// A document body contains numbers instead of names. Bodies can be read with the table that they
 /// were written with, or any later one, because names are only ever added. Names are compared by their UTF-8 bytes. A
 /// name that the table does not accept is inlined in the body.
 ///

@@ -5,7 +5,7 @@
 /// element satisfies it. Strings are compared by their UTF-8 bytes.
 ///
 /// Conditions can be written in three ways: in Swift (with ``FieldPath`` or key paths), as text (``init(parsing:)``),
-/// and as a JSON selector (``init(selector:)``).
+/// and as a JSON selector (`init(selector:)`).
 public indirect enum Filter: Sendable {
     /// The condition that every document satisfies.
     case all

@@ -25,7 +25,9 @@ public struct GeoBox: Sendable, Hashable {
 
     /// Creates a box, as small as possible, that contains every point within a distance of a center.
     ///
-    /// - Parameter radius: the distance in meters; negative values and NaN count as 0.
+    /// - Parameters:
+    ///   - center: the center.
+    ///   - radius: the distance in meters; negative values and NaN count as 0.
     public init(around center: GeoPoint, radius: Double) {
         // Slightly more than the angle, so that rounding never excludes a point on the edge.
         let angle = (radius > 0 ? radius : 0) / GeoPoint.earthRadius * (1 + 1e-9) + 1e-12

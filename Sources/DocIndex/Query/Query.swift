@@ -14,7 +14,7 @@ public struct Query: Sendable, Hashable {
     /// The maximum number of results; `nil` for all.
     public var limit: Int?
     /// The number of results skipped at the beginning. Skipped results still have to be found;
-    /// ``DocumentCollection/page(_:after:)`` is cheaper.
+    /// ``DocumentCollection/page(_:after:options:)`` is cheaper.
     public var offset: Int
 
     /// Creates a query.

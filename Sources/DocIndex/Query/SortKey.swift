@@ -34,8 +34,10 @@ extension Query {
         /// Orders by a field, smaller values first: missing, `null`, `false`, `true`, numbers, strings, dates, bytes,
         /// arrays, objects.
         ///
-        /// - Parameter collation: The collation of strings. With ``TextCollation/natural``, `IMG_2` comes before
-        ///   `IMG_10`.
+        /// - Parameters:
+        ///   - path: The field.
+        ///   - collation: The collation of strings. With ``TextCollation/natural``, `IMG_2` comes before
+        ///     `IMG_10`.
         public static func ascending(_ path: FieldPath, collation: TextCollation = .binary) -> SortKey {
             SortKey(path, collation: collation)
         }

@@ -49,8 +49,11 @@ extension DocumentCollection {
     /// Returns the documents most similar to a document, best first, without the document itself. Looks for the words
     /// most characteristic of it.
     ///
-    /// - Parameter wordCount: the number of words to look for: words that occur often in the document and in few
-    ///   others.
+    /// - Parameters:
+    ///   - id: the ID of the document.
+    ///   - limit: the maximum number of results.
+    ///   - wordCount: the number of words to look for: words that occur often in the document and in few
+    ///     others.
     /// - Returns: an empty array if the document does not exist or contains no words.
     /// - Throws: the errors of ``search(_:where:limit:)-(TextQuery,_,_)``.
     public func similar(to id: DocumentID, limit: Int = 10, wordCount: Int = 20) throws -> [Hit] {

@@ -26,6 +26,7 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - query: The same query for all pages, except for its limit. The offset applies to the first page.
     ///   - token: The token of the previous page; `nil` for the first page.
+    ///   - options: The hint, the limits and the progress of the query.
     /// - Throws: ``DocIndexError`` with `invalidQuery` for a token of another query, and the errors of
     ///   ``find(_:options:)``.
     /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins;

@@ -81,6 +81,7 @@ extension DocumentCollection {
     /// diagnostics, and full-text searches are not checked.
     ///
     /// - Parameters:
+    ///   - query: The query.
     ///   - fields: Further fields that are counted, listed or shown.
     ///   - foundSomething: Whether the query has results. If so, conditions that every result satisfies are not
     ///     checked, and for the others only field names are checked.

@@ -62,10 +62,13 @@ extension IndexDefinition {
     /// each other, up to 1,000 entries per document.
     ///
     /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - components: The components of its keys, most significant first.
     ///   - condition: The condition of a partial index; `nil` for all documents.
     ///   - sparse: Whether documents without a value at the first component are left out.
     ///   - unique: Whether no two documents may have the same values. Entries that contain a missing value or `null`
     ///     are exempt, unless `nullsEqual` is true.
+    ///   - nullsEqual: Whether missing values and `null` are equal to themselves in a unique index.
     ///   - covered: The paths whose values are stored in the index.
     ///   - counts: Whether the entries of each distinct value are counted.
     public static func value(

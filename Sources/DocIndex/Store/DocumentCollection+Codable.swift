@@ -30,7 +30,10 @@ extension DocumentCollection {
     /// let photo = try photos.value("IMG_0231", as: Photo.self)
     /// ```
     ///
-    /// - Parameter condition: the condition on the stored document.
+    /// - Parameters:
+    ///   - value: the value to store.
+    ///   - condition: the condition on the stored document.
+    ///   - durability: when the document survives a loss of power.
     /// - Returns: the ID.
     /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
     ///   ``Transaction/put(_:in:if:)``.

@@ -59,13 +59,14 @@ extension DocumentCollection {
     ///
     /// - Parameters:
     ///   - range: the range of IDs.
-    ///   - reverse: whether to start at the last ID.
+    ///   - direction: descending to start at the last ID.
     ///   - body: receives each document.
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
-    public func forEach(in range: DocumentID.Interval, reverse: Bool = false, _ body: (Document) throws -> Void) throws
-    {
+    public func forEach(
+        in range: DocumentID.Interval, direction: KeyDirection = .ascending, _ body: (Document) throws -> Void
+    ) throws {
         let rows = try reader()
-        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: reverse ? .descending : .ascending)
+        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: direction)
         var cancellation = CancellationCheck()
         while try cursor.advance() {
             try cancellation.step()
@@ -129,7 +130,10 @@ extension DocumentCollection {
     /// Stores a document under its ID and replaces the existing document, if any. A document without an ID gets a new
     /// one.
     ///
-    /// - Parameter condition: the condition on the stored document.
+    /// - Parameters:
+    ///   - content: the document.
+    ///   - condition: the condition on the stored document.
+    ///   - durability: when the document survives a loss of power.
     /// - Returns: the ID.
     /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
     @discardableResult

@@ -27,8 +27,11 @@ public struct RebuildReport: Sendable, Hashable {
 extension DocumentStore {
     /// Rebuilds an index. The existing index remains in use until the new one is complete.
     ///
-    /// - Parameter progress: called between slices. If it throws, the work stops and can be continued with
-    ///   ``finishSchemaChange(_:)``.
+    /// - Parameters:
+    ///   - name: the name of the index.
+    ///   - collection: the name of its collection.
+    ///   - progress: called between slices. If it throws, the work stops and can be continued with
+    ///     ``finishSchemaChange(_:)``.
     /// - Throws: ``DocIndexError``: `unknownCollection`, `unknownIndex`.
     /// - Complexity: O(*n*) in the documents of the collection.
     public func rebuildIndex(

@@ -69,6 +69,8 @@ public struct AsyncDatabase: Sendable {
     /// Returns the pairs of a range in chunks, all from the state at the first chunk.
     ///
     /// - Parameters:
+    ///   - range: the keys to read.
+    ///   - reverse: whether the order is descending.
     ///   - count: the number of pairs in a chunk, at least 1. The last chunk may have fewer. Cancellation takes effect
     ///     between chunks.
     public func chunks(in range: KeyRange = .all, direction: KeyDirection = .ascending, count: Int = 256)

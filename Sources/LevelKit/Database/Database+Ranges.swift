@@ -16,9 +16,13 @@ extension Database {
     /// The deletion is not atomic. A crash may leave a part of the range, and keys that are inserted during the call
     /// may remain. Calling it again deletes the rest.
     ///
-    /// - Parameter batchByteCount: the bytes of keys in a batch.
+    /// - Parameters:
+    ///   - range: the keys to delete.
+    ///   - batchByteCount: the bytes of keys in a batch.
+    ///   - durability: when the deletions survive a loss of power.
     /// - Returns: the number of deleted keys.
-    /// - Complexity: O(*n*) in the keys of the range. Compactions reclaim the disk space; see ``compact(from:to:)``.
+    /// - Complexity: O(*n*) in the keys of the range. Compactions reclaim the disk space; see
+    ///   ``compact(from:to:includingDeepestLevel:)``.
     @discardableResult
     public func deleteRange(
         _ range: KeyRange, batchByteCount: Int = 1 << 20, durability: Durability = .buffered

@@ -142,7 +142,9 @@ extension KeySchema {
 
     /// Returns the byte range that contains exactly the keys of this schema in a typed range.
     ///
-    /// - Parameter prefix: the prefix of the keys, such as the prefix of a ``Subspace``.
+    /// - Parameters:
+    ///   - range: a range of keys of this schema.
+    ///   - prefix: the prefix of the keys, such as the prefix of a ``Subspace``.
     public func range(_ range: TypedKeyRange<Key>, prefix: [UInt8] = []) -> KeyRange {
         range.resolved(by: self, prefix: prefix)
     }

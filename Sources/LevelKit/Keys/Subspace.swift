@@ -8,7 +8,7 @@
 ///
 /// A subspace corresponds to a subspace in FoundationDB's bindings, and its keys are the same bytes. Two things are
 /// stricter here:
-/// - ``contains(_:)`` also checks the byte after the prefix. The key of `("a")` is also a prefix of the key of
+/// - `contains(_:)` also checks the byte after the prefix. The key of `("a")` is also a prefix of the key of
 ///   `("a\0")`, so a plain prefix comparison would find the second key in the subspace of the first.
 /// - ``range`` starts with the prefix itself, because ``pack(_:)`` of the empty tuple returns it. A key is therefore in
 ///   the range exactly if the subspace contains it.

@@ -23,7 +23,9 @@ extension TupleEncoder {
 
     /// Appends a nested tuple of the elements that `content` appends.
     ///
-    /// - Parameter content: appends any number of complete elements, nulls with `nested: true`.
+    /// - Parameters:
+    ///   - key: the key to append to.
+    ///   - content: appends any number of complete elements, nulls with `nested: true`.
     public static func appendNested(to key: inout [UInt8], _ content: (inout [UInt8]) -> Void) {
         key.append(TupleCode.nested)
         content(&key)
@@ -50,7 +52,9 @@ extension TupleEncoder {
     /// complement reverses their order. Fixed-size and descending elements already have this property. No element
     /// starts with `ff`, since the code is `40`.
     ///
-    /// - Parameter content: appends exactly one complete element, a null without `nested`.
+    /// - Parameters:
+    ///   - key: the key to append to.
+    ///   - content: appends exactly one complete element, a null without `nested`.
     public static func appendDescending(to key: inout [UInt8], _ content: (inout [UInt8]) -> Void) {
         key.append(TupleCode.descending)
         let start = key.count

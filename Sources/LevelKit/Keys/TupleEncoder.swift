@@ -17,7 +17,9 @@
 public enum TupleEncoder {
     /// Appends a null.
     ///
-    /// - Parameter nested: whether the null is an element of a nested tuple, where it is encoded differently.
+    /// - Parameters:
+    ///   - nested: whether the null is an element of a nested tuple, where it is encoded differently.
+    ///   - key: the key to append to.
     public static func appendNull(nested: Bool = false, to key: inout [UInt8]) {
         key.append(TupleCode.null)
         if nested { key.append(TupleCode.escape) }

@@ -84,7 +84,10 @@ extension KeyspaceReader {
 
     /// Returns the entries of a range as an array, for a `for` loop.
     ///
-    /// - Parameter limit: the maximum number of entries to read; `nil` for all.
+    /// - Parameters:
+    ///   - range: the keys to read.
+    ///   - reverse: whether the order is descending.
+    ///   - limit: the maximum number of entries to read; `nil` for all.
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     /// - Complexity: O(*n*) in time and memory. A ``cursor(in:direction:cache:)`` keeps only one entry at a time.
     public func entries(

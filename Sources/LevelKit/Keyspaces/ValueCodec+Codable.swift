@@ -10,7 +10,9 @@ extension ValueCodec where Value: Codable & SendableMetatype {
     /// Dates are stored as their `Codable` numbers, data as base64. Infinities and NaNs cannot be represented in JSON
     /// and throw. Unknown members in the JSON are ignored, as usual with `Codable`.
     ///
-    /// - Parameter version: the version of the type. Increase it when old values can no longer be read.
+    /// - Parameters:
+    ///   - type: the type of the values.
+    ///   - version: the version of the type. Increase it when old values can no longer be read.
     public static func json(_ type: Value.Type = Value.self, version: Int = 1) -> ValueCodec {
         ValueCodec(
             "json", version: version,
@@ -27,7 +29,9 @@ extension ValueCodec where Value: Codable & SendableMetatype {
     /// Dates and data have native representations, and infinities can be stored. A value must be an object or an array.
     /// A single number or string throws.
     ///
-    /// - Parameter version: the version of the type. Increase it when old values can no longer be read.
+    /// - Parameters:
+    ///   - type: the type of the values.
+    ///   - version: the version of the type. Increase it when old values can no longer be read.
     public static func propertyList(_ type: Value.Type = Value.self, version: Int = 1) -> ValueCodec {
         ValueCodec(
             "plist", version: version,

@@ -1,4 +1,3 @@
-import Crypto
 import DocIndex
 import LevelKit
 
@@ -17,7 +16,7 @@ struct ContentDigest {
     /// The bytes of all values so far.
     private(set) var valueByteCount = 0
 
-    private var hash = SHA256()
+    private var hash = SHA256Hash()
     private var buffer: [UInt8] = []
 
     /// The number of bytes to buffer before hashing.
@@ -78,7 +77,7 @@ struct ContentDigest {
     /// The digest of everything added so far, in hexadecimal.
     mutating func hexadecimal() -> String {
         drain()
-        return LevelKit.hexadecimal(hash.finalize())
+        return LevelKit.hexadecimal(hash.digest)
     }
 
     private static func key(_ collection: String, _ id: DocumentID) -> [UInt8] {
@@ -98,7 +97,7 @@ struct ContentDigest {
         if bytes.count >= Self.capacity {
             // Large values are hashed without copying.
             drain()
-            unsafe bytes.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+            unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
             return
         }
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
@@ -106,7 +105,7 @@ struct ContentDigest {
     }
 
     private mutating func drain() {
-        unsafe buffer.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        unsafe buffer.withUnsafeBytes { unsafe hash.update($0) }
         buffer.removeAll(keepingCapacity: true)
     }
 }

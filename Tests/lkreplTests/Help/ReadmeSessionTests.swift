@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-/// The session that `make docs` writes to the README.
+/// The session that `make readme` writes to the README.
 @Suite struct `README session` {
     @Test func `The session in the README matches the output of the demo store`() throws {
         try Workplace.with { place in
@@ -15,7 +15,7 @@ import Testing
                 program: "/bin/sh",
                 [Binary.examples + "/session", Binary.path, "demo.store"].map { Array($0.utf8) })
             #expect(parts.count == 2 && session.code == 0)
-            #expect(session.output == recorded, "run make docs")
+            #expect(session.output == recorded, "run make readme")
         }
     }
 }

@@ -2,7 +2,7 @@ extension TextLanguage {
     /// Words without topical meaning: articles, pronouns, the most common prepositions. Written without accents and
     /// case, as they are compared. Empty for languages without a list.
     ///
-    /// A changed list requires a new version in ``TextAnalyzer/versions``.
+    /// A changed list requires a new version in `TextAnalyzer.versions`.
     public var stopWords: [String] {
         let words =
             switch self {

@@ -62,7 +62,9 @@ public indirect enum TextQuery: Sendable, Hashable {
     /// operators are dropped. As a last resort every word must occur. If the input exceeds a limit such as
     /// ``maximumWordCount``, only the first words are used, and all operators are ignored.
     ///
-    /// - Parameter fields: the field names accepted before a colon; before any other colon, a name is an ordinary word.
+    /// - Parameters:
+    ///   - text: the input of a user.
+    ///   - fields: the field names accepted before a colon; before any other colon, a name is an ordinary word.
     public init(forgiving text: String, fields: [String] = []) {
         guard text.utf8.count <= Self.maximumByteCount else {
             self = Self.words(of: text)

@@ -10,7 +10,10 @@ public struct TextMarking: Sendable {
 
     /// Creates a marking that also replaces characters that must not be shown as they are.
     ///
-    /// - Parameter escape: returns the replacement for a character; `nil` to keep it.
+    /// - Parameters:
+    ///   - before: what to insert before a match.
+    ///   - after: what to insert after a match.
+    ///   - escape: returns the replacement for a character; `nil` to keep it.
     public init(before: String, after: String, escape: @escaping @Sendable (Character) -> String? = { _ in nil }) {
         self.before = before
         self.after = after
@@ -38,7 +41,10 @@ public struct TextMarking: Sendable {
 
     /// Returns the text with the matches of a query marked.
     ///
-    /// - Parameter analyzer: the analyzer of the field that contains the text; see ``IndexComponent/analyzer``.
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - query: the query whose matches are marked.
+    ///   - analyzer: the analyzer of the field that contains the text; see ``IndexComponent/analyzer``.
     public func marked(_ text: String, for query: TextQuery, analyzer: TextAnalyzer = .simple) -> String {
         let tokens = TextTokens(text, analyzer)
         return shown(text, tokens, matches: tokens.matches(query), in: text.startIndex..<text.endIndex)
@@ -47,6 +53,8 @@ public struct TextMarking: Sendable {
     /// Returns the part of the text that matches a query best, with the matches marked.
     ///
     /// - Parameters:
+    ///   - text: the text.
+    ///   - query: the query whose matches are marked.
     ///   - wordCount: the approximate number of words to show.
     ///   - analyzer: the analyzer of the field that contains the text.
     /// - Returns: the beginning of the text if nothing matches.

@@ -1,0 +1,77 @@
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import CCrypto
+#endif
+
+/// SHA-256 over bytes that arrive in parts, computed by the system's library: CryptoKit on Apple's systems, OpenSSL's
+/// libcrypto on others.
+///
+/// A copy continues independently of the original. Starting a hash traps if the configuration of OpenSSL
+/// (`openssl.cnf`) excludes SHA-256; no input causes a trap.
+struct SHA256Hash: Sendable {
+    #if canImport(CryptoKit)
+        private var state = SHA256()
+    #else
+        private var state = OpenSSLState()
+    #endif
+
+    /// Adds bytes.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        #if canImport(CryptoKit)
+            unsafe state.update(bufferPointer: bytes)
+        #else
+            if !isKnownUniquelyReferenced(&state) { state = OpenSSLState(copying: state) }
+            unsafe state.update(bytes)
+        #endif
+    }
+
+    /// The 32 bytes of the hash of everything added so far. More bytes can be added afterwards.
+    var digest: [UInt8] {
+        #if canImport(CryptoKit)
+            Array(state.finalize())
+        #else
+            OpenSSLState(copying: state).finish()
+        #endif
+    }
+}
+
+#if !canImport(CryptoKit)
+    /// A running computation of OpenSSL (`EVP_MD_CTX`). ``SHA256Hash`` copies it before it changes a shared one.
+    @safe private final class OpenSSLState: @unchecked Sendable {
+        private let context: OpaquePointer
+
+        init() {
+            unsafe context = Self.newContext()
+            Self.check(unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil))
+        }
+
+        init(copying other: OpenSSLState) {
+            unsafe context = Self.newContext()
+            Self.check(unsafe EVP_MD_CTX_copy_ex(context, other.context))
+        }
+
+        deinit { unsafe EVP_MD_CTX_free(context) }
+
+        func update(_ bytes: UnsafeRawBufferPointer) {
+            Self.check(unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
+        }
+
+        /// Returns the digest. Nothing can be added afterwards.
+        func finish() -> [UInt8] {
+            unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+                unsafe Self.check(EVP_DigestFinal_ex(context, digest.baseAddress, nil))
+                count = 32
+            }
+        }
+
+        private static func newContext() -> OpaquePointer {
+            guard let context = unsafe EVP_MD_CTX_new() else { fatalError("OpenSSL is out of memory.") }
+            return unsafe context
+        }
+
+        private static func check(_ result: Int32) {
+            precondition(result == 1, "OpenSSL cannot compute SHA-256; check the file that OPENSSL_CONF names.")
+        }
+    }
+#endif

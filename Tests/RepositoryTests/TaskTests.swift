@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// What the documents, the continuous integration and the Makefile say about tasks agrees.
+@Suite struct TaskTests {
+    /// The lines of `Tests/only-in-check.txt`: a pattern for `swift test --filter`, and the reason.
+    private static func onlyInCheck() throws -> [(pattern: String, reason: String)] {
+        try ArchitectureTests.text("Tests/only-in-check.txt").split(separator: "\n").compactMap { line in
+            guard !line.hasPrefix("#") else { return nil }
+            let parts = line.split(separator: "\t", maxSplits: 1)
+            return try (String(parts[0]), String(#require(parts.dropFirst().first)))
+        }
+    }
+
+    /// The names of all suites and tests in the sources.
+    private static func testSources() throws -> String {
+        let walk = try #require(FileManager.default.enumerator(atPath: ArchitectureTests.root.path + "/Tests"))
+        return try walk.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
+            .map { try ArchitectureTests.text("Tests/" + $0) }.joined()
+    }
+
+    @Test func `Each pattern of tests that only make check runs names a suite, or a suite and a test`() throws {
+        let sources = try Self.testSources().replacing("`", with: "")
+        let patterns = try Self.onlyInCheck().map(\.pattern)
+        #expect(patterns.count > 10)
+        #expect(Set(patterns).count == patterns.count)
+        for pattern in patterns {
+            let names = pattern.replacing(/^\w+Tests\./, with: "").split(separator: "/", maxSplits: 1)
+            #expect(sources.contains("struct \(names[0]) {"), "no suite is named \(names[0])")
+            for name in names.dropFirst() {
+                #expect(sources.contains("func \(name)("), "no test is named \(name)")
+            }
+        }
+    }
+
+    @Test func `CONTRIBUTING.md lists what only make check runs`() throws {
+        let text = try ArchitectureTests.text("CONTRIBUTING.md")
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let listed = try Self.onlyInCheck()
+        for (pattern, reason) in listed {
+            let name = pattern.replacing("`", with: "").replacing(/^\w+\\\./, with: "")
+            #expect(rows.contains("| `\(name)` | \(reason) |"), "CONTRIBUTING.md lacks: | `\(name)` | \(reason) |")
+        }
+        #expect(rows.count == listed.count)
+    }
+
+    @Test(arguments: ["README.md", "CONTRIBUTING.md", "Benchmarks/README.md", ".ci/run", ".github/workflows/ci.yml"])
+    func `Every make target that a file names exists`(file: String) throws {
+        let targets = try Set(
+            ArchitectureTests.text("Makefile").matches(of: /\n(?<name>[a-z][a-z-]+):/).map { String($0.output.name) })
+        let text = try ArchitectureTests.text(file)
+        let names = text.matches(of: /(?:`|run: |\n *)make (?<target>[a-z][a-z-]+)/).map { String($0.output.target) }
+        #expect(!names.isEmpty)
+        for name in Set(names) { #expect(targets.contains(name), "\(file) names make \(name)") }
+    }
+
+    @Test func `The products depend on no package`() throws {
+        let manifest = try ArchitectureTests.text("Package.swift")
+        #expect(!manifest.contains(".executable("))
+        let library = try #require(manifest.firstMatch(of: /\.target\(name: "DocIndex"[^)]*\)/))
+        #expect(!library.output.contains(".product("))
+        #expect(!manifest.contains("swift-crypto"))
+    }
+
+    @Test func `The continuous integration runs the commands of the README`() throws {
+        for file in [".ci/run", ".github/workflows/ci.yml"] {
+            let text = try ArchitectureTests.text(file)
+            #expect(text.contains("make demo") && text.contains("make test check"), "\(file)")
+        }
+        #expect(try ArchitectureTests.text(".spi.yml").contains("documentation_targets: [LevelKit, DocIndex]"))
+    }
+}
