@@ -1,4 +1,4 @@
-public import LevelKit
+internal import LevelKit
 
 // MARK: - Reading documents
 
@@ -59,14 +59,14 @@ extension DocumentCollection {
     ///
     /// - Parameters:
     ///   - range: the range of IDs.
-    ///   - direction: descending to start at the last ID.
+    ///   - order: descending to start at the last ID.
     ///   - body: receives each document.
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
     public func forEach(
-        in range: DocumentID.Interval, direction: KeyDirection = .ascending, _ body: (Document) throws -> Void
+        in range: DocumentID.Interval, order: IndexComponent.Order = .ascending, _ body: (Document) throws -> Void
     ) throws {
         let rows = try reader()
-        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: direction)
+        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: order == .descending ? .descending : .ascending)
         var cancellation = CancellationCheck()
         while try cursor.advance() {
             try cancellation.step()

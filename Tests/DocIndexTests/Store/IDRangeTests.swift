@@ -47,7 +47,7 @@ import Testing
     ) throws {
         for isReversed in [false, true] {
             var visited: [DocumentID] = []
-            try collection.forEach(in: range, direction: isReversed ? .descending : .ascending) { document in
+            try collection.forEach(in: range, order: isReversed ? .descending : .ascending) { document in
                 visited.append(document.id)
                 #expect(document["c"] == "photos", sourceLocation: sourceLocation)
             }
