@@ -91,7 +91,8 @@ import Testing
             // Each stored string is found by itself.
             try collection.forEach { document in
                 let text = document["a"]?.stringValue ?? ""
-                #expect(try collection.find("a = \(text)").contains(document), "\(text), \(TestRun.repetition)")
+                let found = try collection.find("a = \(text)")
+                #expect(found.contains(document), "\(text), \(TestRun.repetition)")
             }
         }
     }

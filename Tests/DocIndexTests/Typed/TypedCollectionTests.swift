@@ -177,7 +177,8 @@ import Testing
             try store.write(add)
             try store.write(add)
             #expect(try albums.get(1) == Album(id: 1, count: 2))
-            try store.write { #expect(try $0.delete("a", in: photos)) }
+            let isDeleted = try store.write { try $0.delete("a", in: photos) }
+            #expect(isDeleted)
             #expect(try photos.get("a") == nil)
             expectFailure(.documentExists) {
                 try store.write { try $0.put(Album(id: 1, count: 0), in: albums, if: .absent) }
