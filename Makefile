@@ -104,10 +104,10 @@ bench-quick: bootstrap
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks querybench --smoke
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Snippets Examples/bird-list Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/bird-list Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
 # Runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers. The thread sanitizer cannot start threads
 # in a forked process, so it skips the fork tests.

@@ -58,6 +58,9 @@ let package = Package(
         // A catalog that has been through three releases.
         .executableTarget(
             name: "photo-app", dependencies: ["DocIndex"], path: "Examples/photo-app", swiftSettings: strict),
+        // A list of birds with searches while typing, pages, saved searches and live results.
+        .executableTarget(
+            name: "bird-list", dependencies: ["DocIndex"], path: "Examples/bird-list", swiftSettings: strict),
         // A process that writes while tests inspect its database from another process.
         .executableTarget(
             name: "levelkit-writer",
@@ -88,7 +91,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DocIndexTests",
-            dependencies: ["photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
+            dependencies: ["bird-list", "photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(

@@ -29,6 +29,7 @@ import Testing
                 "DocIndex/DocIndex.docc/LiveResults",
             ]
         ),
+        ("TypedArticles", ["DocIndex/DocIndex.docc/FromCoreDataOrGRDB", "DocIndex/DocIndex.docc/Concurrency"]),
     ]
 
     /// Returns the lines of a string, trimmed and without empty ones.

@@ -40,15 +40,6 @@ public struct AsyncDocumentStore: Sendable {
         try store.collection(name).asynchronous
     }
 
-    /// Returns the collection with a name, as a collection of values of a type. Does not block.
-    ///
-    /// - Throws: ``DocIndexError`` with `unknownCollection`.
-    public func collection<Value: Sendable>(
-        _ name: String, of type: Value.Type
-    ) throws -> AsyncTypedCollection<Value> {
-        try store.collection(name, of: type).asynchronous
-    }
-
     /// Runs `body` and writes its changes as one atomic batch; see ``DocumentStore/write(durability:_:)``.
     ///
     /// ```swift

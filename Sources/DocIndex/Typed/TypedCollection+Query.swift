@@ -76,25 +76,6 @@ extension TypedCollection {
     }
 }
 
-extension Query {
-    /// Creates a query from a condition and a sort order as text.
-    ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
-    public init(_ condition: FilterText, sort: String? = nil, limit: Int? = nil) throws {
-        self.init(try Filter(condition), sort: try sort.map(SortKey.parse) ?? [], limit: limit)
-    }
-}
-
-extension DocumentCollection {
-    /// Returns the documents that satisfy a condition. Values interpolated in the literal are bound, never read as
-    /// notation.
-    ///
-    /// - Parameter sort: fields separated by commas, with `-` before a field in descending order.
-    public func find(_ condition: FilterText, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
-        try find(Query(condition, sort: sort, limit: limit))
-    }
-}
-
 // MARK: - Pages
 
 /// Some values of a result, and the position of the next ones.

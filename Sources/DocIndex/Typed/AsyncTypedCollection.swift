@@ -26,6 +26,17 @@ extension TypedCollection where Value: Sendable, Value.ID: Sendable {
     public var asynchronous: AsyncTypedCollection<Value> { AsyncTypedCollection(values: self) }
 }
 
+extension AsyncDocumentStore {
+    /// Returns the collection with a name, as a collection of values of a type. Does not block.
+    ///
+    /// - Throws: ``DocIndexError`` with `unknownCollection`.
+    public func collection<Value: Sendable>(
+        _ name: String, of type: Value.Type
+    ) throws -> AsyncTypedCollection<Value> {
+        try store.collection(name, of: type).asynchronous
+    }
+}
+
 // MARK: - Reading
 
 extension AsyncTypedCollection {
