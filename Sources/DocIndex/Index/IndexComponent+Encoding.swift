@@ -80,7 +80,9 @@ extension IndexComponent {
         let levels = levelPrefix(Self.levels(of: keyword, separator: separator), isLastWhole: true)
         // The end mark or another level follows. The range excludes `ff`, the escape of a zero byte, with which a
         // longer last level would continue.
-        guard order == .descending else { return .range(from: prefix + levels, to: prefix + levels + [Self.levelMark + 1]) }
+        guard order == .descending else {
+            return .range(from: prefix + levels, to: prefix + levels + [Self.levelMark + 1])
+        }
         let complement = prefix + levels.map { ~$0 }
         return .range(from: complement + [~Self.levelMark], to: KeyRange.successor(ofPrefix: complement) ?? [0xff])
     }

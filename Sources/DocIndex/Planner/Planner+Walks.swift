@@ -123,7 +123,9 @@ extension Planner {
         let first = prefix.position
         if let intervals = prefix.takeIntervals(conditions), prefix.prefixes.count * intervals.count <= Self.runLimit {
             for prefix in prefix.prefixes {
-                runs += intervals.map { .init(range: .range(from: prefix + $0.lower, to: prefix + $0.upper), prefix: prefix) }
+                runs += intervals.map {
+                    .init(range: .range(from: prefix + $0.lower, to: prefix + $0.upper), prefix: prefix)
+                }
             }
         } else {
             prefix = start
