@@ -52,7 +52,9 @@ package enum DirectoryTrust: Sendable {
         guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(resolved) }
         var current = unsafe String(cString: resolved)
-        guard let status = FileStatus(path: current), status.isDirectory, !status.isWritableByEverybody else { return false }
+        guard let status = FileStatus(path: current), status.isDirectory, !status.isWritableByEverybody else {
+            return false
+        }
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
             guard let status = FileStatus(path: current) else { return false }
