@@ -9,11 +9,11 @@ import Testing
         try withTemporaryDirectory { directory in
             let path = directory + "/birds.store"
             let first = try Self.run([path])
-            #expect(first.hasPrefix("added 80 birds; the list has 80\n"), "\(first)")
-            for line in ["  Great Egret, one of the herons", "  Snowy Owl 2019, Barn Owl 2021", "  finches: 10"] {
+            #expect(first.hasPrefix("added 81 birds; the list has 81\n"), "\(first)")
+            for line in ["  Great Egret, one of the herons", "  Snowy Owl 2019, Barn Owl 2021", "  \"finches\": 10"] {
                 #expect(first.contains(line + "\n"), "\(first)")
             }
-            #expect(try Self.run([path]).split(separator: "\n").first == "added 0 birds; the list has 80")
+            #expect(try Self.run([path]).split(separator: "\n").first == "added 0 birds; the list has 81")
             let store = try DocumentStore.open(at: path)
             try expectSound(store)
             try store.close()

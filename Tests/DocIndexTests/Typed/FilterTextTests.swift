@@ -177,7 +177,7 @@ import Testing
             ("exif.\("y") = 1", 5, "stand alone"), ("a matches /x\("y")/", 12, "pattern"),
             ("a = date \("2019")", 9, "date"),
             ("a in \("x")", 5, "array"), ("a ^= \(5)", 5, "string"), ("gps near \("1km"), 2, 3", 9, "number"),
-            ("a size \("x")", 7, "whole number"), ("a matches \("(")", 10, "group"), ("search \(5)", 7, "string"),
+            ("a size \("x")", 7, "whole number"), ("a matches \("(")", 10, "a matches"), ("search \(5)", 7, "string"),
             ("\(field: "a..b") = 1", 0, "not a valid path"), ("a = \(String(repeating: "x", count: 99)) or", nil, "…"),
         ] as [(FilterText, Int?, String)])
     func `A placeholder where no value may stand is an error with its position`(
