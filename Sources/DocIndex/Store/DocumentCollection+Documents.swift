@@ -1,4 +1,4 @@
-internal import LevelKit
+public import LevelKit
 
 // MARK: - Reading documents
 
@@ -66,7 +66,8 @@ extension DocumentCollection {
         in range: DocumentID.Interval, order: IndexComponent.Order = .ascending, _ body: (Document) throws -> Void
     ) throws {
         let rows = try reader()
-        var cursor = try rows.snapshot.cursor(in: range.keys(in: number), direction: order == .descending ? .descending : .ascending)
+        var cursor = try rows.snapshot.cursor(
+            in: range.keys(in: number), direction: order == .descending ? .descending : .ascending)
         var cancellation = CancellationCheck()
         while try cursor.advance() {
             try cancellation.step()

@@ -64,7 +64,7 @@ final class OutputPlace {
         return unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    // MARK: - DatabaseOpener
+    // MARK: - Opening
 
     /// Opens the destination for writing.
     ///

@@ -181,7 +181,8 @@ import Testing
     }
 
     private func compare(
-        _ difference: Difference, _ found: Verification.Losses, _ rebuild: RebuildReport, _ report: Database.RepairReport,
+        _ difference: Difference, _ found: Verification.Losses, _ rebuild: RebuildReport,
+        _ report: Database.RepairReport,
         _ damage: Damage, _ comment: Comment, _ tally: inout Tally
     ) throws {
         let photos = try #require(found.collections.first, comment)
