@@ -20,7 +20,7 @@ else
 STATIC = --static-swift-stdlib
 endif
 
-.PHONY: all build demo readme docs test check release install uninstall faults bench bench-quick bench-smoke format \
+.PHONY: all build demo readme docs test check check-release release install uninstall faults bench bench-quick bench-smoke format \
 	lint sanitize clean bootstrap bootstrap-tests
 
 all: build
@@ -42,9 +42,13 @@ test:
 	@script/bootstrap
 	@script/test quick
 
-# `make test check` runs the quick tests once.
-check: test
+check:
+	@script/bootstrap
 	@script/check
+
+# What is delivered: the documentation without a warning, and an installation of a release build.
+check-release: docs
+	@Tests/Installation/run
 
 # The files of an installation below PREFIX, made in STAGE first.
 STAGE ?= .build/stage

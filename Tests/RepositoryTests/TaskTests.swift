@@ -65,7 +65,7 @@ import Testing
     @Test func `The continuous integration runs the commands of the README`() throws {
         for file in [".ci/run", ".github/workflows/ci.yml"] {
             let text = try ArchitectureTests.text(file)
-            #expect(text.contains("make demo") && text.contains("make test check"), "\(file)")
+            #expect(["make demo", "make test", "make check"].allSatisfy(text.contains), "\(file)")
         }
         #expect(try ArchitectureTests.text(".spi.yml").contains("documentation_targets: [LevelKit, DocIndex]"))
     }
