@@ -83,7 +83,8 @@ func printPages(of query: Query, in birds: TypedCollection<Bird>) throws {
     }
 }
 
-/// Prints the birds of a family, and again after each change of them.
+/// Prints the birds of a family, and again after each change of them. An update that changes nothing prints nothing, so
+/// each update here sets another year.
 func follow(_ family: String, in birds: TypedCollection<Bird>) async throws {
     var results = try birds.observe("family = \(family) and seen exists", sort: "seen,name").makeAsyncIterator()
     func printNext() async throws {
@@ -91,9 +92,9 @@ func follow(_ family: String, in birds: TypedCollection<Bird>) async throws {
         print("  " + (seen.isEmpty ? "none yet" : seen.map { "\($0.name) \($0.seen ?? 0)" }.joined(separator: ", ")))
     }
     try await printNext()
-    try await birds.asynchronous.update("barn-owl") { $0.seen = 2021 }
+    try await birds.asynchronous.update("barn-owl") { $0.seen = ($0.seen ?? 2020) + 1 }
     try await printNext()
-    try await birds.asynchronous.update("snowy-owl") { $0.seen = 2019 }
+    try await birds.asynchronous.update("snowy-owl") { $0.seen = ($0.seen ?? 2018) + 1 }
     try await printNext()
     try await birds.asynchronous.update("barn-owl") { $0.seen = nil }
     try await printNext()

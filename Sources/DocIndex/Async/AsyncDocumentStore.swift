@@ -29,8 +29,7 @@ public struct AsyncDocumentStore: Sendable {
 
     /// Closes the store; see ``DocumentStore/close()``. Does so even if the task is cancelled.
     public func close() async throws {
-        // In a task of its own, which is not cancelled.
-        try await Task { [store] in try await store.writes.run { try store.close() } }.value
+        try await store.writes.runEvenIfCancelled { [store] in try store.close() }
     }
 
     /// Returns the collection with a name. Does not block.

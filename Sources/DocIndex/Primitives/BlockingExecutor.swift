@@ -28,4 +28,11 @@ final class BlockingExecutor: TaskExecutor {
             return try body()
         }
     }
+
+    /// Runs `body` outside the task, so that `body` is not cancelled with it, and waits without blocking a thread.
+    func runEvenIfCancelled<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body() }) }
+        }
+    }
 }

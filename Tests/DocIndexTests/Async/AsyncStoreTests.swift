@@ -114,7 +114,7 @@ import Testing
     @Test func `A cancelled task writes nothing and reads nothing`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos", of: Photo.self)
-            let task = Task {
+            let task = Task(executorPreference: OwnThreads.shared) {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 await #expect(throws: CancellationError.self) { try await photos.put(Photo(id: "a", rating: 1)) }
                 await #expect(throws: CancellationError.self) { _ = try await photos.find() }
@@ -142,7 +142,9 @@ import Testing
                 calls.value.withLock { $0 += 1 }
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             })
-            let task = Task { try await photos.find(Query(try Filter("v = y")), options: options) }
+            let task = Task(executorPreference: OwnThreads.shared) {
+                try await photos.find(Query(try Filter("v = y")), options: options)
+            }
             await #expect(throws: CancellationError.self) { _ = try await task.value }
             #expect(calls.value.withLock { $0 } == 1)
         }

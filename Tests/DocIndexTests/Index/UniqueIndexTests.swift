@@ -201,6 +201,6 @@ import Testing
                 }
             }
         }
-        #expect(refusals > 20)
+        #expect(refusals > 5)
     }
 }

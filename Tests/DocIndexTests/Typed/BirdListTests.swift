@@ -5,7 +5,7 @@ import Testing
 
 /// The example of typed collections.
 @Suite struct BirdListTests {
-    @Test func `The example prints the same for a new store and for one that it has written`() throws {
+    @Test func `The example runs with a new store and with one that it has written`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/birds.store"
             let first = try Self.run([path])
@@ -30,6 +30,12 @@ import Testing
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
+        // A program that waits for ever fails the test instead of stopping the test run.
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "time limit"))
+        timer.schedule(deadline: .now() + 120)
+        timer.setEventHandler { process.terminate() }
+        timer.resume()
+        defer { timer.cancel() }
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

@@ -152,7 +152,7 @@ import Testing
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try database.put([1], forKey: [1])
-            let outcomes = await Task {
+            let outcomes = await Task(executorPreference: OwnThreads.shared) {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return [
                     await isCancelled { try await database.asynchronous.put([2], forKey: [1]) },
@@ -172,7 +172,7 @@ import Testing
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try fill(database, 100)
-            let count = await Task {
+            let count = await Task(executorPreference: OwnThreads.shared) {
                 var count = 0
                 let wasCancelled = await isCancelled {
                     for try await chunk in database.asynchronous.chunks(count: 10) {
