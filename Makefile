@@ -9,6 +9,9 @@ DEMO_STORE ?= .build/demo.store
 # The JSON file that `make bench` writes its table to.
 BENCH_JSON ?= .build/benchmarks.json
 
+# Which tests `make test` runs: quick, rest (what Tests/only-in-check.txt lists) or all.
+TESTS ?= quick
+
 export SWIFT
 
 # Homebrew's libraries are outside the compiler's default directories.
@@ -40,7 +43,7 @@ demo:
 
 test:
 	@script/bootstrap
-	@script/test quick
+	@script/test $(TESTS)
 
 check:
 	@script/bootstrap
