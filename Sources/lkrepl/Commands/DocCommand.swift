@@ -4,8 +4,8 @@ import DocIndex
 /// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doc", abstract: "Get, put, patch or delete one document.",
-        subcommands: [Get.self, Put.self, Patch.self, Del.self])
+        commandName: "doc", abstract: "Get, put, patch or delete documents by their IDs.",
+        subcommands: [Get.self, Put.self, Patch.self, Del.self, Apply.self])
 
     /// Parses an argument as a JSON object; `-` reads standard input.
     ///
@@ -19,6 +19,15 @@ struct DocCommand: ParsableCommand {
             throw CommandError(.badData, "\(what) must be a JSON object")
         }
         return object
+    }
+
+    /// The failure for documents that do not exist.
+    ///
+    /// - Parameter count: the number of documents that do not exist.
+    private static func missing(_ id: String, in collection: DocumentCollection, of count: Int = 1) -> CommandError {
+        let id = (try? ArgumentOrigin.current.text(of: ProtectedArgument.plain(id))) ?? id
+        let more = count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : ""
+        return CommandError(.no, "\(collection.name) has no document \(id)\(more)")
     }
 
     /// An option kept for old scripts: the commands always behave this way now.
@@ -61,7 +70,7 @@ struct DocCommand: ParsableCommand {
                 guard
                     let document = try DocumentID.candidates(id).lazy
                         .compactMap({ try collection.document($0) }).first
-                else { throw CommandError.silent(.no) }
+                else { throw DocCommand.missing(id, in: collection) }
                 let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
                 try writer.write(document.content)
                 try writer.finish()
@@ -118,7 +127,7 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
-                guard let id else { throw CommandError.silent(.no) }
+                guard let id else { throw DocCommand.missing(self.id, in: collection) }
                 if dryRun, let document = try collection.document(id) {
                     let output = StandardOutput()
                     output.terminalForm = .json
@@ -151,21 +160,21 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let named = try session.collection(collection)
                 if dryRun {
-                    let found = try ids.count { id in
-                        try DocumentID.candidates(id).contains { try named.document($0) != nil }
+                    let missing = try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
-                    options.note("del: would delete \(found) of \(ids.count)")
-                    if found < ids.count { throw CommandError.silent(.no) }
+                    options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
+                    if let first = missing.first { throw DocCommand.missing(first, in: named, of: missing.count) }
                     return
                 }
                 let name = named.name
-                let deleted = try session.store().write { transaction in
-                    try ids.count { id in
-                        try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                let missing = try session.store().write { transaction in
+                    try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
                     }
                 }
-                options.note("del: \(deleted) of \(ids.count)")
-                if deleted < ids.count { throw CommandError.silent(.no) }
+                options.note("del: \(ids.count - missing.count) of \(ids.count)")
+                if let first = missing.first { throw DocCommand.missing(first, in: named, of: missing.count) }
             }
         }
     }

@@ -164,6 +164,8 @@ struct Completer {
         case "id", "ids": return ids(of: words.first, place)
         case "field", "fields", "condition":
             return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
+        case "clause":
+            return Self.filtered(place, clauseWords(of: command, words), from: conditionStart(place))
         case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))
         default: return Completion(start: place.start, candidates: [])
         }
@@ -184,12 +186,22 @@ struct Completer {
             let start = place.start + place.word.count - last.count + signs
             let candidates = fields(of: words.first).map { Completion.Candidate(text: $0, isFinal: false) }
             return Self.filtered(place, candidates, from: start)
-        case "--where":
+        case "--where", "--set":
             return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
         case "--prefix", "--from", "--to", "--after", "--upto": return keys(place)
         case "--schema", "--output", "--rejects", "--into-new": return files(place)
         default: return Completion(start: place.start, candidates: [])
         }
+    }
+
+    /// The words that may follow in the clauses of `update` and `delete`: WHERE or SET first, then fields, and the other
+    /// keyword.
+    private func clauseWords(of command: CommandCatalog.Command, _ words: [String]) -> [Completion.Candidate] {
+        let keywords = command.words == ["update"] ? ["WHERE", "SET"] : ["WHERE"]
+        let given = Set(words.map { $0.uppercased() })
+        let left = Self.words(keywords.filter { !given.contains($0) })
+        if left.count == keywords.count { return left }
+        return Self.words(fields(of: words.first)) + left
     }
 
     /// The start of the word in a condition: after the opening quote and the last space or parenthesis.
