@@ -45,9 +45,6 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// The paths of the components.
     public var fields: [FieldPath] { components.map(\.path) }
-
-    /// Every path that affects the entries of a document, except for those in the condition.
-    var inputPaths: [FieldPath] { fields + covered }
 }
 
 // MARK: - Declarations in Swift
