@@ -163,8 +163,14 @@ extension Catalog {
         }
         var new = self
         new.schemaVersion = schema.version
-        for collection in collections
+        // Collections of the library stay without being declared.
+        var schema = schema
+        for collection in self.schema.collections
         where schema.collections.allSatisfy({ !$0.name.hasSameBytes(as: collection.name) }) {
+            if collection.isReserved {
+                schema.collections.append(collection)
+                continue
+            }
             throw DocIndexError(
                 .invalidSchema,
                 "the store has a collection \(collection.name) that the schema does not declare; add it to the schema")

@@ -16,6 +16,10 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case invalidSchema
         /// There is no collection with that name.
         case unknownCollection
+        /// There is no album with that name.
+        case unknownAlbum
+        /// The stored definition of an album cannot be used, for example because its condition is invalid.
+        case invalidAlbum
         /// There is no index with that name, or it cannot answer queries.
         case unknownIndex
         /// A document has no valid ID, or an update would change its ID.

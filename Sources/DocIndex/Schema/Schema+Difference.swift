@@ -65,7 +65,7 @@ extension Schema {
                 from: previous ?? CollectionDefinition(collection.name, id: collection.idField))
         }
         for collection in old.collections
-        where !collections.contains(where: { $0.name.hasSameBytes(as: collection.name) }) {
+        where !collection.isReserved && !collections.contains(where: { $0.name.hasSameBytes(as: collection.name) }) {
             changes.append(
                 Schema.Change(
                     kind: .removed, subject: .collection(collection.name),

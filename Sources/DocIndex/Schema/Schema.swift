@@ -45,6 +45,13 @@ public struct CollectionDefinition: Sendable, Hashable {
     /// The indexes, in the order of their declaration.
     public var indexes: [IndexDefinition]
 
+    /// The first character of the names of collections that belong to the library, such as that of albums. A schema
+    /// need not declare them: a store keeps those that it has.
+    static let reservedPrefix = "@"
+
+    /// Whether the collection belongs to the library.
+    var isReserved: Bool { name.hasPrefix(Self.reservedPrefix) }
+
     /// Creates a collection whose document IDs are in the member `idField`.
     public init(_ name: String, id idField: String = "id", indexes: [IndexDefinition] = []) {
         self.name = name

@@ -24,6 +24,7 @@ struct RootCommand: ParsableCommand {
         version: Version.text,
         subcommands: [
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
+            NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
             DocCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,

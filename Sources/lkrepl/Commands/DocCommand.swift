@@ -174,7 +174,11 @@ struct DocCommand: ParsableCommand {
 extension DocumentID {
     /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
     static func candidates(_ argument: String) throws -> [DocumentID] {
-        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
+        candidates(of: try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument)))
+    }
+
+    /// The same for text that is not an argument.
+    static func candidates(of text: String) -> [DocumentID] {
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }
         return [.string(text), .int(number)]
     }

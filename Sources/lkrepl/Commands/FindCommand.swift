@@ -10,6 +10,7 @@ struct FindCommand: ParsableCommand {
             Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element \
             is), EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. Programs \
             pass values with --param least=4 for rating >= :least, or the whole condition as JSON with --filter-json.
+            Where a collection is expected, @best means the album best, in its own order; see album.
             Rows are printed as they are found; with --sort and no index in that order, after sorting.
             """)
 
@@ -44,7 +45,9 @@ struct FindCommand: ParsableCommand {
             limit: limit, offset: skip)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            query = try source.query(query)
             let fields = selection.paths
             try conditions.requireSound(query, fields: fields, in: collection)
             var found = 0

@@ -33,10 +33,12 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let query = try TextQuery(parsing: words)
-        let filter = try conditions.filter(option: condition)
+        let condition = try conditions.filter(option: condition)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(condition)
             let fields = selection.paths
             try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {

@@ -50,7 +50,9 @@ extension CommandError {
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
             .migrationFailed:
             .badData
-        case .unknownCollection, .unknownIndex, .invalidQuery, .queryTooLarge, .scanRefused: .usage
+        case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .queryTooLarge,
+            .scanRefused:
+            .usage
         case .nestedWrite: .software
         }
     }
