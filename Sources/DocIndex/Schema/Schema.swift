@@ -49,8 +49,8 @@ public struct CollectionDefinition: Sendable, Hashable {
     /// need not declare them: a store keeps those that it has.
     static let reservedPrefix = "@"
 
-    /// Whether the collection belongs to the library.
-    var isReserved: Bool { name.hasPrefix(Self.reservedPrefix) }
+    /// Whether the collection belongs to the library, because its name begins with `@`. A schema need not declare it.
+    public var isReserved: Bool { name.hasPrefix(Self.reservedPrefix) }
 
     /// Creates a collection whose document IDs are in the member `idField`.
     public init(_ name: String, id idField: String = "id", indexes: [IndexDefinition] = []) {

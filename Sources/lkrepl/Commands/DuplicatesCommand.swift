@@ -41,7 +41,7 @@ struct DuplicatesCommand: ParsableCommand {
                 row["ids"] = .array(group.ids.map(\.value))
                 try writer.write(row)
             }
-            try writer.finish(tellsOfNothing: false)
+            try writer.finish()
             try conditions.warn(
                 of: Query(filter), fields: paths, in: collection, foundSomething: !found.isEmpty, options)
             if found.isEmpty { throw CommandError.silent(.no) }

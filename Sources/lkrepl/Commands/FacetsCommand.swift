@@ -52,11 +52,11 @@ struct FacetsCommand: ParsableCommand {
                     ])
                 }
                 if missing {
-                    let value = try options.isForPeople() ? DocumentValue.string("not set") : .null
-                    try writer.write([
-                        "field": .string(key.description), "value": value, "count": .int(Int64(list.missingCount)),
-                        "missing": true,
-                    ])
+                    var row: DocumentObject = [
+                        "field": .string(key.description), "value": .null, "count": .int(Int64(list.missingCount)),
+                    ]
+                    if try options.isForPeople() { row["value"] = "not set" } else { row["missing"] = true }
+                    try writer.write(row)
                 }
             }
             try writer.finish()
