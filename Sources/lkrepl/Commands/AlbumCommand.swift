@@ -52,7 +52,7 @@ struct AlbumCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add documents to the end of an album; a new name creates it.",
             discussion: """
-                Example: lkrepl album add --write photos.store wall 2019-07-14-0031 2021-10-03-0007
+                Example: lkrepl album add --write photos.store wall 2019-07-14-0031 2021-02-13-0016
                 The album keeps the order. With - as the only ID, IDs are read from standard input, one per line, as \
                 find --ids --mode keys prints them.
                 """)
@@ -109,7 +109,7 @@ struct AlbumCommand: ParsableCommand {
     struct Move: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "move", abstract: "Move documents of an album before another one, or to its end.",
-            discussion: "Example: lkrepl album move --write photos.store wall 2021-10-03-0007 --before 2019-07-14-0031")
+            discussion: "Example: lkrepl album move --write photos.store wall 2021-02-13-0016 --before 2019-07-14-0031")
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String

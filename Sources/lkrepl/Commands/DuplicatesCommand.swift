@@ -6,7 +6,7 @@ struct DuplicatesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "duplicates", abstract: "Find documents that have the same values in one or more fields.",
         discussion: """
-            Example: lkrepl duplicates photos.store photos taken exif.model
+            Example: lkrepl duplicates photos.store photos 'yearMonthDay(taken)' exif.model
             Each row has the common values, the number of documents and their IDs, in the order in which they were \
             first stored. A document without a value in one of the fields, or with null, is no duplicate. Exit code 1 \
             if there are none.

@@ -152,7 +152,7 @@ struct PictureMetadata {
 
     /// A date as in ISO 8601; `nil` for other values.
     private static func date(_ value: DocumentValue) -> String? {
-        if case .date(let date) = value { return date.iso8601 }
+        if case .date(let date) = value { return date.iso8601.replacing(".000", with: "") }
         guard case .string(let text) = value else { return nil }
         var bytes = Array(text.utf8)
         guard bytes.count >= 10 else { return nil }

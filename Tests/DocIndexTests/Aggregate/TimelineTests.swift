@@ -7,7 +7,7 @@ import Testing
 @Suite struct TimelineTests {
     private static let dates: [DocumentValue?] = [
         nil, .null, "soon", 2019, "0000:00:00 00:00:00", "2019-07-14T10:00:00", "2019:07:14 23:59:59",
-        "2019:12:31 12:00:00", "2020-01-01", "2020-02-29T08:00", "1999-01-01T00:30:00+02:00", "2019-07-15 01:02:03",
+        "2019:12:31 12:00:00", "2020-01-01", "2020-02-29T08:00:00", "1999-01-01T00:30:00+02:00", "2019-07-15 01:02:03",
         .date(DocumentDate(milliseconds: 1_563_098_400_000)), .date(DocumentDate(utcMilliseconds: 0)),
     ]
 

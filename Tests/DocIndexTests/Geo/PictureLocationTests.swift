@@ -142,8 +142,9 @@ import Testing
             }
             #expect(found == 5 && execution.documentsExamined < 200, "\(execution)")
             // All of them, but not those without a location.
+            let options = QueryOptions(hint: .index("position"))
             let all = try collection.forEachNeighbor(
-                .location("Composite:GPSPosition"), of: center, limit: nil
+                .location("Composite:GPSPosition"), of: center, limit: nil, options: options
             ) { _ in true }
             #expect(all.resultCount == 2500 && all.documentsExamined <= 2600, "\(all)")
         }

@@ -48,6 +48,7 @@ import Testing
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {
+                if words.first == "album" { try place.makeAlbums() }
                 let examples = type.configuration.discussion.split(separator: "\n")
                     .filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst("Example: ".count) }
                 #expect(!examples.isEmpty, "\(words) has no example")

@@ -189,7 +189,7 @@ import Testing
                 (["find", "photos.store", "@wal"], 64, "did you mean @wall?"),
                 (["album", "save", "--write", "photos.store", "x", "rating >"], 64, "value is expected"),
                 (["album", "save", "--write", "photos.store", "albums", "rating = 5"], 64, "choose another name"),
-                (["album", "add", "--write", "photos.store", "wall", "nothing"], 1, "no document nothing"),
+                (["album", "add", "--write", "photos.store", "wall", "nothing"], 65, "no document nothing"),
                 (["album", "save", "photos.store", "x"], 77, "--write"),
                 (["album", "save", "--write", "photos.store", "wall", "rating = 5", "--no-input"], 77, "by hand"),
             ] as [([String], Int32, String)] {

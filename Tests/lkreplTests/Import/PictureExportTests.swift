@@ -159,7 +159,7 @@ import Testing
                 let object = try #require(element.objectValue)
                 #expect(object["ExifTool:Warning"] == nil, "\(object)")
                 let name = try #require(object["SourceFile"]?.stringValue?.split(separator: "/").last)
-                found[name.replacing(".xmp", with: "")] = object
+                found[String(name.dropLast(".xmp".count))] = object
             }
             let documents = try place.run("find", "photos.store", "photos", "gps exists")
             #expect(found.count == documents.lines.count && found.count > 100)
