@@ -118,7 +118,7 @@ struct ExplainCommand: ParsableCommand {
         _ collection: DocumentCollection, _ words: [String], _ question: Question
     ) throws -> DocumentObject {
         let paths = try words.map {
-            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+            try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
         guard !paths.isEmpty else {
             throw CommandError(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")

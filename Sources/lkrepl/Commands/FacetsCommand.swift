@@ -27,7 +27,7 @@ struct FacetsCommand: ParsableCommand {
 
     func run() throws {
         let paths = try fields.map {
-            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+            try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
         let filter = try conditions.filter(option: condition)
         try Session.with(database, options) { session in

@@ -195,7 +195,7 @@ struct LoadCommand: ParsableCommand {
     }
 
     fileprivate func inputFormat(_ input: borrowing InputFile) throws -> InputFormat {
-        try input.refuseCompression("load")
+        try input.refuseForeign("load")
         return try format.map { try InputFormat(named: $0) } ?? InputFormat(detecting: input)
     }
 

@@ -35,8 +35,14 @@ struct PutCommand: ParsableCommand {
             let key = try view.view(of: session).key(of: ProtectedArgument.plain(key))
             // Only one process can open the database for writing, and a session runs one command at a time, so the
             // check stays valid.
-            if ifAbsent, try session.database.contains(key) { throw CommandError.silent(.no) }
-            if let expected, try session.database.value(forKey: key) != expected { throw CommandError.silent(.no) }
+            if ifAbsent, try session.database.contains(key) {
+                throw CommandError(.no, "the key \(ByteNotation.print(key)) already exists; nothing was stored")
+            }
+            if let expected, try session.database.value(forKey: key) != expected {
+                throw CommandError(
+                    .no, "the key \(ByteNotation.print(key)) does not have the value of --if-equals; nothing was stored"
+                )
+            }
             try session.database.put(value, forKey: key, durability: sync ? .synced : .buffered)
         }
     }
