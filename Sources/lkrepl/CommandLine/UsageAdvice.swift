@@ -77,6 +77,9 @@ enum UsageAdvice {
             return "\(first) is not a database; the database comes first"
         }
         guard positional.count > 1, positional[1].valueName == "collection", let path = given.first else { return nil }
+        // The commands that need one of several things say so themselves.
+        let isMissing = given.count < positional.count(where: { !$0.isOptional })
+        guard isMissing || given.count > 1 && FileDescriptor.exists(given[1]) else { return nil }
         if given.count > 1, FileDescriptor.exists(given[1]) {
             return "\(given[1]) stands where the collection is expected; collections: \(collections(of: path))"
         }

@@ -15,10 +15,16 @@ enum ConditionAdvice {
     ]
 
     /// What to do about a condition that cannot be read.
-    static func hint(for text: String) -> String? {
+    ///
+    /// - Parameter message: The message of the parser.
+    static func hint(for text: String, _ message: String) -> String? {
         if text.hasPrefix("{") { return "a condition as JSON is given with --filter-json" }
         let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
+        if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }
+        if text.contains(","), !text.contains("("), !words.contains("near"), !words.contains("within") {
+            return "join conditions with and or or, not with a comma"
+        }
         if words.count == 1, !text.contains(where: "=<>".contains) {
             return "write a comparison such as \(text) = …, in quotes: the system's shell takes < and > for itself; "
                 + "help conditions shows more"
@@ -26,8 +32,14 @@ enum ConditionAdvice {
         if words.last == "=" || words.last.map({ ["<", ">", "<=", ">=", "!="].contains($0) }) ?? false {
             return "put the whole condition in quotes if the value was one of the system's shell"
         }
+        let operators = Set(["in", "between", "has", "exists", "missing", "matches", "any", "near", "within", "below"])
+        if words.count > 1, message.contains("an operator is expected after \(text.split(separator: " ")[0])"),
+            !operators.contains(words[1]), words[1].contains(where: \.isLetter) || Double(words[1]) != nil
+        {
+            return "put the condition in quotes if it contains < or >, which the system's shell takes for itself"
+        }
         // A value of several words.
-        if words.count > 3, !text.contains("\""), !text.contains("'") {
+        if message.contains("an operator is expected"), words.count > 3, !text.contains("\""), !text.contains("'") {
             return "put values that contain spaces or signs in double quotes; help conditions shows more"
         }
         return "help conditions shows examples"

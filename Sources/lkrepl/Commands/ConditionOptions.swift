@@ -40,7 +40,7 @@ struct ConditionOptions: ParsableArguments {
             if failure.message.contains("is bound") {
                 failure.hint = "--param NAME=VALUE binds a value"
             } else {
-                failure.hint = failure.hint ?? ConditionAdvice.hint(for: text)
+                failure.hint = failure.hint ?? ConditionAdvice.hint(for: text, failure.message)
             }
             throw failure
         }

@@ -91,12 +91,23 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
+        @Flag(name: [.customShort("n"), .long], help: "Show whether a document would be replaced, and store nothing.")
+        var dryRun = false
         @OptionGroup var notation: NotationOptions
 
         func run() throws {
-            try options.requireWrite("doc put")
+            if !dryRun { try options.requireWrite("doc put") }
             let content = try DocCommand.object(document, "a document", isLiteral: notation.literal)
             try Session.with(database, options) { session in
+                if dryRun {
+                    let collection = try session.collection(collection)
+                    let field = collection.definition.idField
+                    guard let id = content[field].flatMap({ DocumentID($0) }) else {
+                        return options.note("put: would insert a document with a new ID")
+                    }
+                    let verb = try collection.contains(id) ? "replace" : "insert"
+                    return options.note("put: would \(verb) \(id)")
+                }
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
             }

@@ -84,8 +84,12 @@ struct ImportCommand: ParsableCommand {
                 ? try Session.replacing(database, options, body) : try Session.with(database, options, body)
         }
         if mode == .replace, !loading.dryRun {
-            let name = try Session.with(database, options) { try $0.collection(collection).name }
-            try options.confirm("remove all documents of \(name) in \(database)")
+            let (name, count) = try Session.with(database, options) { session in
+                let collection = try session.collection(collection)
+                return (collection.name, try collection.count())
+            }
+            let noun = count == 1 ? "document" : "documents"
+            try options.confirm("remove all \(HumanNumber.grouped(count)) \(noun) of \(name) in \(database)")
         }
         let summary = try onStore { session in try load(listing, mode, session) }
         options.note(
