@@ -56,9 +56,13 @@ struct SearchCommand: ParsableCommand {
             let leading = score ? ["score"] : []
             let trailing = highlight ? [TextHighlighter.column] : []
             let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
-            let writer = try selection.writer(
-                options, of: collection, isWide: shape.wide, leading: leading, trailing: trailing,
-                learnt: try columns(of: query, filter, selection, in: collection).map { leading + $0 + trailing })
+            let writer =
+                ids != nil
+                ? nil
+                : try selection.writer(
+                    options, of: collection, isWide: shape.wide, leading: leading, trailing: trailing,
+                    learnt: try columns(of: query, filter, selection, in: collection)
+                        .map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
                 found = true
                 if let ids { return try ids.write(document.id) }
@@ -67,7 +71,7 @@ struct SearchCommand: ParsableCommand {
                     row[TextHighlighter.column] = .array(
                         highlighter.snippets(of: document.content).map { .string($0) })
                 }
-                try writer.write(row)
+                try writer?.write(row)
             }
             if score {
                 try collection.forEachHit(query, where: filter, limit: limit, options: conditions.queryOptions) {
@@ -85,7 +89,7 @@ struct SearchCommand: ParsableCommand {
                     return true
                 }
             }
-            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer.finish() }
+            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             try warn(foundSomething: found)
         }
     }
