@@ -59,7 +59,7 @@ enum ConditionAdvice {
 
     /// The conditions that AND joins.
     private static func conjuncts(of filter: Filter) -> [Filter] {
-        if case .and(let parts) = filter { parts.flatMap(conjuncts) } else { [filter] }
+        if case .and(let parts) = filter { parts.content.flatMap(conjuncts) } else { [filter] }
     }
 
     /// Whether a string has the form 1.5.2025 or 5/1/2025.
