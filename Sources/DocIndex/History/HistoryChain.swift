@@ -10,14 +10,14 @@ struct HistoryChain {
         let bytes: [UInt8]
     }
 
-    private let collection: Catalog.CollectionEntry
+    private let collection: LoadedCollection
     private let history: Catalog.History
     private let oldestTime: UInt64
     private var link: HistoryRecord.Link?
     private var depth = 0
 
     /// - Parameter newest: the last change of the document.
-    init(from newest: HistoryRecord.Link, of collection: Catalog.CollectionEntry, history: Catalog.History) {
+    init(from newest: HistoryRecord.Link, of collection: LoadedCollection, history: Catalog.History) {
         self.collection = collection
         self.history = history
         link = newest
@@ -40,7 +40,7 @@ struct HistoryChain {
         return Step(link: current, record: record, bytes: bytes)
     }
 
-    static func damaged(_ link: HistoryRecord.Link, in collection: Catalog.CollectionEntry) -> DocIndexError {
+    static func damaged(_ link: HistoryRecord.Link, in collection: LoadedCollection) -> DocIndexError {
         DocIndexError(
             .corruption,
             "the history of row \(link.row) of the collection \(collection.name) is damaged at commit "

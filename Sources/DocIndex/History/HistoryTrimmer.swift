@@ -6,7 +6,7 @@ internal import LevelKit
 /// document its newest changes. So the list of a document never has a gap.
 struct HistoryTrimmer {
     let reader: Database
-    let catalog: Catalog
+    let catalog: LoadedCatalog
 
     /// A position in the history, in the order of commits.
     struct Position {
@@ -61,7 +61,7 @@ struct HistoryTrimmer {
     ///   - readLimit: the maximum number of changes to read. If there are more, none is deleted.
     /// - Returns: whether no surplus changes are left.
     func shorten(
-        from link: HistoryRecord.Link, of collection: Catalog.CollectionEntry, keeping count: Int, readLimit: Int,
+        from link: HistoryRecord.Link, of collection: LoadedCollection, keeping count: Int, readLimit: Int,
         in batch: WriteBatch
     ) throws -> Bool {
         guard let history = collection.history else { return true }

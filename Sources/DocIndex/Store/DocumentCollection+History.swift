@@ -132,7 +132,7 @@ extension DocumentCollection {
     }
 
     private static func damaged(
-        _ id: DocumentID, _ other: DocumentID, _ row: UInt64, in collection: Catalog.CollectionEntry
+        _ id: DocumentID, _ other: DocumentID, _ row: UInt64, in collection: LoadedCollection
     ) -> DocIndexError {
         DocIndexError(
             .corruption,

@@ -93,7 +93,7 @@ extension DocumentStore {
         try CancellationCheck.now()
         return try withWriter { state in
             let batch = WriteBatch()
-            let isDone = try body(HistoryTrimmer(reader: database, catalog: currentCatalog), batch)
+            let isDone = try body(HistoryTrimmer(reader: database, catalog: loadedCatalog), batch)
             try database.write(batch)
             // The commits start over, because their position may be among deleted keys.
             state.historyPosition = HistoryTrimmer.Position()
@@ -128,7 +128,7 @@ extension DocumentStore {
 
     /// Returns the last change of a document.
     private func newestLink(
-        of record: IDRecord, in collection: Catalog.CollectionEntry
+        of record: IDRecord, in collection: LoadedCollection
     ) throws -> HistoryRecord.Link {
         switch record {
         case .deleted(let sequence, let row): return HistoryRecord.Link(sequence: sequence, row: row)

@@ -105,7 +105,7 @@ extension DocumentStore {
 /// Reads what the undo of a commit consists of.
 private struct UndoReader<Reader: KeyValueReader> {
     let reader: Reader
-    let catalog: Catalog
+    let catalog: LoadedCatalog
 
     /// - Parameters:
     ///   - overwriting: whether missing changes are left out; otherwise they are an error.
@@ -165,7 +165,7 @@ private struct UndoReader<Reader: KeyValueReader> {
 
     /// Returns the effect on a document; `nil` if the change is outside the bounds.
     private func change(
-        _ link: HistoryRecord.Link, _ id: DocumentID, isDeletion: Bool, of collection: Catalog.CollectionEntry,
+        _ link: HistoryRecord.Link, _ id: DocumentID, isDeletion: Bool, of collection: LoadedCollection,
         _ history: Catalog.History
     ) throws -> Undo.Change? {
         var newest: HistoryRecord.Link?

@@ -3,7 +3,7 @@ internal import LevelKit
 /// The changes of one commit that enter the history.
 struct PendingHistory {
     private struct Change {
-        let collection: Catalog.CollectionEntry
+        let collection: LoadedCollection
         let link: HistoryRecord.Link
         /// The change before it; `nil` if there is none.
         let previous: HistoryRecord.Link?
@@ -19,7 +19,7 @@ struct PendingHistory {
     ///
     /// - Parameter row: the row of the document after the change.
     mutating func add(
-        _ edit: Transaction.Edit, row: UInt64, sequence: UInt64, of collection: Catalog.CollectionEntry,
+        _ edit: Transaction.Edit, row: UInt64, sequence: UInt64, of collection: LoadedCollection,
         in database: Database
     ) throws {
         let link = HistoryRecord.Link(sequence: sequence, row: row)
@@ -46,7 +46,7 @@ struct PendingHistory {
     }
 
     /// Adds the records to the batch of the commit, and the deletion of some changes outside the bounds.
-    func write(to batch: WriteBatch, catalog: Catalog, state: WriterState, database: Database) throws {
+    func write(to batch: WriteBatch, catalog: LoadedCatalog, state: WriterState, database: Database) throws {
         guard let sequence = changes.first?.link.sequence else { return }
         try state.requireHistory(before: sequence, in: database)
         let head = HistoryRecord.head(time: HistoryClock.now, changeCount: changes.count)

@@ -6,10 +6,10 @@ internal import LevelKit
 /// index entries are.
 struct HistoryVerifier {
     let snapshot: Snapshot
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     private var cancellation = CancellationCheck()
 
-    init(snapshot: Snapshot, catalog: Catalog) {
+    init(snapshot: Snapshot, catalog: LoadedCatalog) {
         self.snapshot = snapshot
         self.catalog = catalog
     }
@@ -41,13 +41,13 @@ struct HistoryVerifier {
         if stored != reached { try reportUnreached(oldest, &result) }
     }
 
-    private static func key(_ link: HistoryRecord.Link, _ collection: Catalog.CollectionEntry) -> StoreChange.Key {
+    private static func key(_ link: HistoryRecord.Link, _ collection: LoadedCollection) -> StoreChange.Key {
         StoreChange.Key(sequence: link.sequence, collection: collection.number, row: link.row)
     }
 
     private static func report(
         _ finding: HistoryWalk<Snapshot>.Finding, _ link: HistoryRecord.Link, _ id: DocumentID,
-        of collection: Catalog.CollectionEntry, _ result: inout Verification
+        of collection: LoadedCollection, _ result: inout Verification
     ) {
         let problem: String
         switch finding {
@@ -73,7 +73,7 @@ struct HistoryVerifier {
                 result.report("a key of the history cannot be read", key: cursor.key.copied())
                 continue
             }
-            if catalog.isLeftOver(place) { continue }
+            if catalog.stored.isLeftOver(place) { continue }
             guard let collection = catalog.collection(numbered: place.collection),
                 let history = collection.history, place.sequence > history.since
             else {
@@ -98,7 +98,7 @@ struct HistoryVerifier {
         while try cursor.advance() {
             try cancellation.step()
             guard let place = StoreChange.Key(cursor.key, kind: .history), !reached.contains(place),
-                !catalog.isLeftOver(place), let collection = catalog.collection(numbered: place.collection),
+                !catalog.stored.isLeftOver(place), let collection = catalog.collection(numbered: place.collection),
                 let history = collection.history, place.sequence > history.since
             else { continue }
             result.report(
@@ -113,7 +113,7 @@ struct HistoryVerifier {
 struct HistoryReach {
     private(set) var keys: Set<StoreChange.Key> = []
 
-    init(in reader: some KeyValueReader, catalog: Catalog, oldest: [UInt32: UInt64]) throws {
+    init(in reader: some KeyValueReader, catalog: LoadedCatalog, oldest: [UInt32: UInt64]) throws {
         for collection in catalog.collections {
             guard let walk = HistoryWalk(of: collection, oldest: oldest, in: reader) else { continue }
             var reached = keys

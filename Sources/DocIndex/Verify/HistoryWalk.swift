@@ -17,12 +17,12 @@ struct HistoryWalk<Reader: KeyValueReader> {
     }
 
     let reader: Reader
-    let collection: Catalog.CollectionEntry
+    let collection: LoadedCollection
     let history: Catalog.History
     /// The first commit of the collection in the history; `nil` if there is none.
     let oldest: UInt64?
 
-    init?(of collection: Catalog.CollectionEntry, oldest: [UInt32: UInt64], in reader: Reader) {
+    init?(of collection: LoadedCollection, oldest: [UInt32: UInt64], in reader: Reader) {
         guard let history = collection.history else { return nil }
         self.reader = reader
         self.collection = collection
@@ -31,7 +31,7 @@ struct HistoryWalk<Reader: KeyValueReader> {
     }
 
     /// Returns the first commit of each collection in the history, as far as it is not left over from a former one.
-    static func oldestCommits(in reader: Reader, of catalog: Catalog) throws -> [UInt32: UInt64] {
+    static func oldestCommits(in reader: Reader, of catalog: LoadedCatalog) throws -> [UInt32: UInt64] {
         var oldest: [UInt32: UInt64] = [:]
         let count = catalog.collections.count { $0.history != nil }
         if count == 0 { return oldest }

@@ -36,7 +36,7 @@ extension Rebuilder {
                 sequence = max(sequence, place.sequence)
                 continue
             }
-            if let place, catalog.isLeftOver(place) { continue }
+            if let place, catalog.stored.isLeftOver(place) { continue }
             report.repairCount += 1
             try setAside(cursor.key.copied(), cursor.value.copied())
         }

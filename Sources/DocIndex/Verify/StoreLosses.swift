@@ -120,7 +120,7 @@ private struct StoreDamage {
 /// Compares documents with the records that refer to them.
 private struct LossSurvey {
     let snapshot: Snapshot
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
         var losses: Verification.Losses.CollectionLosses
@@ -131,7 +131,7 @@ private struct LossSurvey {
     private var findings: [UInt32: Finding] = [:]
     private var cancellation = CancellationCheck()
 
-    init(snapshot: Snapshot, catalog: Catalog) {
+    init(snapshot: Snapshot, catalog: LoadedCatalog) {
         self.snapshot = snapshot
         self.catalog = catalog
     }
@@ -153,7 +153,7 @@ private struct LossSurvey {
     }
 
     private func losses(
-        _ finding: Finding, of collection: Catalog.CollectionEntry
+        _ finding: Finding, of collection: LoadedCollection
     ) -> Verification.Losses.CollectionLosses {
         var losses = finding.losses
         let counted = (try? CollectionCounters.read(collection.number, in: snapshot))?.documentCount ?? 0
@@ -169,7 +169,7 @@ private struct LossSurvey {
 
     private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(Verification.Losses.idLimit)) }
 
-    private mutating func readDocuments(of collection: Catalog.CollectionEntry) throws {
+    private mutating func readDocuments(of collection: LoadedCollection) throws {
         let prefix = StoreKey.documents.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
@@ -183,7 +183,7 @@ private struct LossSurvey {
         }
     }
 
-    private mutating func readIDs(of collection: Catalog.CollectionEntry) throws {
+    private mutating func readIDs(of collection: LoadedCollection) throws {
         let prefix = StoreKey.ids.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
@@ -209,7 +209,7 @@ private struct LossSurvey {
     }
 
     /// Counts the documents whose list of changes is damaged, or leads to a record that should exist.
-    private mutating func readHistory(of collection: Catalog.CollectionEntry) throws {
+    private mutating func readHistory(of collection: LoadedCollection) throws {
         let oldest = try HistoryWalk.oldestCommits(in: snapshot, of: catalog)
         guard let walk = HistoryWalk(of: collection, oldest: oldest, in: snapshot) else { return }
         var count = 0
@@ -235,7 +235,7 @@ private struct LossSurvey {
     }
 
     private mutating func compare(
-        _ change: StoreChange, at place: StoreChange.Key, in collection: Catalog.CollectionEntry
+        _ change: StoreChange, at place: StoreChange.Key, in collection: LoadedCollection
     ) throws {
         let key = StoreKey.document(collection.number, row: place.row)
         guard try snapshot.contains(key) else {

@@ -163,7 +163,7 @@ import Testing
             #expect(try photos.history(of: "b").count == 4)
             // Three for each document, and a few more.
             let count = try Self.recordCount(of: store)
-            #expect((7...40).contains(count))
+            #expect((6...40).contains(count))
             let deleted = try store.trimHistory()
             #expect(try Self.recordCount(of: store) == 6)
             #expect(deleted == count - 6)
