@@ -97,6 +97,11 @@ struct Verifier {
             }
         }
         try checkChanges()
+        if catalog.stored.keepsHistory {
+            try report("the history")
+            var history = HistoryVerifier(snapshot: snapshot, catalog: catalog)
+            try history.run(&result)
+        }
         try checkUnknownKeys()
         return result
     }

@@ -51,13 +51,15 @@ struct DocCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
                 Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
-                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly.
+                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly. \
+                With --at, the document is printed as it was after that commit; the collection must keep a history.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
+        @Option(name: .long, help: "Print the document as it was after this commit.") var at: UInt64?
         @OptionGroup var types: TypesOption
 
         func run() throws {
@@ -65,7 +67,9 @@ struct DocCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 guard
                     let document = try DocumentID.candidates(id).lazy
-                        .compactMap({ try collection.document($0) }).first
+                        .compactMap({ id in
+                            try at.map { try collection.document(id, at: $0) } ?? collection.document(id)
+                        }).first
                 else { throw CommandError.noDocument(id, in: collection.name) }
                 // People read one document at a time, programs one line at a time.
                 let isForPeople = OutputTarget.current.isTerminal && !options.json && options.mode == nil

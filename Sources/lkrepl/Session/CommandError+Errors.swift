@@ -48,7 +48,7 @@ extension CommandError {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
-            .migrationFailed:
+            .migrationFailed, .notInHistory:
             .badData
         case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .queryTooLarge,
             .scanRefused:
