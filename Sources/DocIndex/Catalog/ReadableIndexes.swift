@@ -1,7 +1,8 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class ReadableIndexes: Sendable {
     let all: [any DocumentIndex]
-    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
+    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
+    /// fold strings by other rules.
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
@@ -14,8 +15,8 @@ final class ReadableIndexes: Sendable {
 
     init(_ entries: [Catalog.IndexEntry]) {
         all = entries.filter(\.isReady).map(\.index)
-        let withContent = Set(entries.filter(\.hasContent).map(\.number))
-        values = all.compactMap { $0 as? ValueIndex }.filter { withContent.contains($0.number) }
+        let complete = Set(entries.filter { $0.hasContent && (!$0.definition.foldsValues || $0.hasTheseRules) }.map(\.number))
+        values = all.compactMap { $0 as? ValueIndex }.filter { complete.contains($0.number) }
         locations = all.compactMap { $0 as? GeoIndex }
         let text = all.lazy.compactMap { $0 as? TextIndexAdapter }.first
         self.text = text

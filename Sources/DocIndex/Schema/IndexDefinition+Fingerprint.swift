@@ -5,7 +5,7 @@ extension IndexDefinition {
     /// Its hash is stored. If the hash differs, the index is rebuilt.
     var fingerprintText: String {
         var versions: [String] = []
-        if components.contains(where: { $0.collation != .binary }) || kind == .text {
+        if foldsValues || kind == .text {
             versions.append(TextFolding.version)
         }
         if components.contains(where: { $0.collation == .natural }) { versions.append("natural-1") }
@@ -16,6 +16,9 @@ extension IndexDefinition {
         versions += analysis
         return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
     }
+
+    /// Whether a component stores strings without case or accents.
+    var foldsValues: Bool { components.contains { $0.collation != .binary } }
 
     /// The names and versions of the text analysis rules of the fields, except for folding; empty if all fields use the
     /// default.

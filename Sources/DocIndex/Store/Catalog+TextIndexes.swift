@@ -2,12 +2,12 @@ internal import LevelKit
 
 extension Catalog: TextIndexDirectory {
     var textIndexes: [TextIndexSource] {
-        collections.flatMap { collection in collection.indexes.compactMap { collection.textIndex($0.index) } }
+        collections.flatMap { collection in collection.indexes.compactMap { collection.textIndex($0) } }
     }
 
     func textIndex(numbered number: UInt32) -> TextIndexSource? {
         for collection in collections {
-            for entry in collection.indexes where entry.number == number { return collection.textIndex(entry.index) }
+            for entry in collection.indexes where entry.number == number { return collection.textIndex(entry) }
         }
         return nil
     }
@@ -15,13 +15,13 @@ extension Catalog: TextIndexDirectory {
 
 extension Catalog.CollectionEntry {
     /// Returns a text index with its documents; `nil` for an index of another kind.
-    func textIndex(_ index: any DocumentIndex) -> TextIndexSource? {
-        guard let index = index as? TextIndexAdapter else { return nil }
-        return source(of: index.text)
+    func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
+        guard let index = entry.index as? TextIndexAdapter else { return nil }
+        return source(of: index.text, isCurrent: entry.hasTheseRules)
     }
 
-    func source(of index: TextIndex) -> TextIndexSource {
-        TextIndexSource(index: index) { row, reader in
+    func source(of index: TextIndex, isCurrent: Bool = true) -> TextIndexSource {
+        TextIndexSource(index: index, isCurrent: isCurrent) { row, reader in
             try RowReader.document(row, collection: self, in: reader)?.content
         }
     }

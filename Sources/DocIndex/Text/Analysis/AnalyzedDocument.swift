@@ -26,9 +26,10 @@ struct AnalyzedDocument {
         } else if next > 0 {
             next = min(next + TextPosition.gap, TextPosition.positionLimit)
         }
-        guard chains[field].isPlain else { return appendAnalyzed(text, field: field, weight: weight) }
         let before = terms.count
-        SimpleAnalyzer.append(text, to: &terms)
+        guard chains[field].isPlain, SimpleAnalyzer.appendUnlessJoined(text, to: &terms) else {
+            return appendAnalyzed(text, field: field, weight: weight)
+        }
         for _ in before..<terms.count {
             places.append(TextPosition(field: field, position: next))
             next = min(next + 1, TextPosition.positionLimit)

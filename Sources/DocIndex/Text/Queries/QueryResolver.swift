@@ -145,6 +145,9 @@ final class QueryResolver {
         if tokens.isEmpty, group.chain.analyzer.stopWords != .none { alternatives.isLeftOut = true }
         let fields = group.fields & fields
         add(tokens, fields, slop: slop, to: &alternatives)
+        if let separated = group.chain.separatedTokens(of: text, isExact: isExact) {
+            add(separated, fields, slop: slop, to: &alternatives)
+        }
         if isExact { return }
         for phrase in group.chain.synonyms(of: tokens) {
             let tokens = phrase.enumerated().map {

@@ -48,6 +48,9 @@ struct TextChange {
 /// A text index, and the documents that it indexes.
 struct TextIndexSource {
     let index: TextIndex
+    /// Whether the index was built by the rules of this version of the library. By others, a document may have other
+    /// words; the index is being rebuilt.
+    let isCurrent: Bool
     /// Returns the document of a row as a reader sees it; `nil` if there is none.
     let document: (_ row: UInt64, _ reader: any KeyValueReader) throws -> DocumentObject?
 }
