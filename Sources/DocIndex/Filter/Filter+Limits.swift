@@ -29,7 +29,7 @@ extension Filter {
         if depth == 0 { return true }
         return switch self {
         case .and(let parts), .or(let parts): parts.contains { $0.isDeeper(than: depth - 1) }
-        case .not(let part), .anyElement(_, let part): part.isDeeper(than: depth - 1)
+        case .not(let part), .anyElement(_, let part), .anyKey(_, let part): part.isDeeper(than: depth - 1)
         default: false
         }
     }
@@ -59,7 +59,7 @@ private struct FilterCheck {
             if parts.isEmpty { try countCondition() }
             for part in parts { try add(part, depth: depth + 1, isOfElement: path) }
         case .not(let part): try add(part, depth: depth + 1, isOfElement: path)
-        case .anyElement(let inner, let part):
+        case .anyElement(let inner, let part), .anyKey(let inner, let part):
             try countCondition()
             try add(part, depth: depth + 1, isOfElement: inner)
         default: try check(filter, path)
@@ -80,6 +80,7 @@ private struct FilterCheck {
             if let element { throw Self.searchInside(element) }
             try condition.query.validate()
         case .isIn(_, let values): try countValues(values.count)
+        case .folded(_, _, .isIn(let texts)): try countValues(texts.count)
         case .hasDatePart(_, _, let ranges): try countValues(ranges.count)
         default: try Self.checkNumbers(filter)
         }
@@ -106,6 +107,9 @@ private struct FilterCheck {
             throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; use another divisor")
         case .isNear(let field, _, let meters) where !(meters >= 0):
             throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; it must be 0 or more")
+        case .folded(let path, .natural, _):
+            throw DocIndexError(
+                .invalidQuery, "natural order applies to sorting only; compare \(path) by ci, ci-ai or binary")
         case .hasCount(let path, let count) where count < 0:
             throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); it must be 0 or more")
         case .isBelow(let path, _, let separator) where separator.isEmpty:

@@ -1,4 +1,5 @@
 import Foundation
+import LevelKit
 import TestSupport
 import Testing
 

@@ -24,6 +24,8 @@ final class FoldingTable: Sendable {
     private let entries: [UInt32]
     private let upperEntries: [UInt32]
     private let expansions: [[Unicode.Scalar]]
+    /// The scalars that ``prepared(_:_:)`` changes.
+    private let preparedScalars: Set<UInt32>
 
     /// Added to an entry of a scalar that may combine with the scalar before it.
     private static let combines: UInt32 = 1 << 31
@@ -34,11 +36,13 @@ final class FoldingTable: Sendable {
     init(_ rules: Rules) {
         self.rules = rules
         var expansions: [[Unicode.Scalar]] = []
+        var preparedScalars: Set<UInt32> = []
         func entries(_ values: ClosedRange<UInt32>) -> [UInt32] {
             let scalars = values.map { Unicode.Scalar($0) ?? "\u{fffd}" }
             var entries: [UInt32] = []
             entries.reserveCapacity(scalars.count)
-            Self.forEachReplacement(of: scalars, rules) { scalar, replacement in
+            Self.forEachReplacement(of: scalars, rules, noting: { preparedScalars.insert($0.value) }) {
+                scalar, replacement in
                 let mark = Self.mayCombine(scalar, rules) ? Self.combines : 0
                 if scalar == "\n" {
                     entries.append(scalar.value)
@@ -54,6 +58,7 @@ final class FoldingTable: Sendable {
         self.entries = entries(0...Self.count - 1)
         upperEntries = entries(Self.upperRange)
         self.expansions = expansions
+        self.preparedScalars = preparedScalars
     }
 
     // MARK: - Folding
@@ -68,7 +73,13 @@ final class FoldingTable: Sendable {
         // Scalars that combine are composed first.
         var prepared = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if scalar.value < 0x80 { prepared.append(scalar) } else { prepared += Self.prepared(scalar, rules) }
+            if scalar.value < 0x80 || Self.isUnchanged(scalar.value) {
+                prepared.append(scalar)
+            } else if isInTable(scalar.value), !preparedScalars.contains(scalar.value) {
+                prepared.append(scalar)
+            } else {
+                prepared += Self.prepared(scalar, rules)
+            }
         }
         let composed = TextFolding.composed(String(prepared).decomposedStringWithCompatibilityMapping)
         folded.removeAll(keepingCapacity: true)
@@ -130,6 +141,8 @@ final class FoldingTable: Sendable {
         if value == 0x200d { return (0x2190...0x3299).contains(last) || last >= 0x1f000 }
         return rules.contains(.words) && TextFolding.isArabicLetter(last)
     }
+
+    private func isInTable(_ value: UInt32) -> Bool { value < Self.count || Self.upperRange.contains(value) }
 
     /// Ideographs, Hangul syllables, and the blocks of emoji. Their scalars are replaced by themselves.
     private static func isUnchanged(_ value: UInt32) -> Bool {
@@ -204,13 +217,17 @@ final class FoldingTable: Sendable {
 
     /// Calls `body` with each scalar and its replacement. All are processed together, because each call of Foundation is
     /// expensive.
+    ///
+    /// - Parameter note: Receives the scalars that ``prepared(_:_:)`` changes.
     private static func forEachReplacement(
-        of scalars: [Unicode.Scalar], _ rules: Rules, _ body: (Unicode.Scalar, ArraySlice<Unicode.Scalar>) -> Void
+        of scalars: [Unicode.Scalar], _ rules: Rules, noting note: (Unicode.Scalar) -> Void = { _ in },
+        _ body: (Unicode.Scalar, ArraySlice<Unicode.Scalar>) -> Void
     ) {
         // No rule changes line feeds or combines anything with them.
         var flat: [Unicode.Scalar] = []
         for scalar in scalars {
             if scalar == "\n" || isInvisible(scalar) {
+                note(scalar)
                 if scalar.value == 0x200b, rules.contains(.words) { flat.append(" ") }
             } else {
                 flat.append(scalar)
@@ -224,8 +241,10 @@ final class FoldingTable: Sendable {
             if part.first == scalar {
                 flat += part
             } else if isSpace(scalar, compatible: part) {
+                note(scalar)
                 flat.append(" ")
             } else if rules.contains(.words), isSymbol(scalar, compatible: part), !part.isEmpty {
+                note(scalar)
                 flat.append(" ")
                 flat += part
                 flat.append(" ")
