@@ -214,6 +214,9 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func text() -> String {
-        documents.random.pick(["", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz", "a|", "a|b", "|", "IMG", "A", "AB", "E\u{301}", "img_10"])
+        documents.random.pick([
+            "", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz", "a|", "a|b", "|", "IMG", "A", "AB", "E\u{301}",
+            "img_10",
+        ])
     }
 }

@@ -100,7 +100,8 @@ public enum ReferenceOrder {
     /// Returns the form in which a collation other than `natural` compares a string. Covers the letters that tests use.
     static func folded(_ text: String, _ collation: TextCollation) -> [UInt8] {
         let options: String.CompareOptions =
-            collation == .caseInsensitive ? .caseInsensitive : [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+            collation == .caseInsensitive
+            ? .caseInsensitive : [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
         if collation == .binary { return Array(text.utf8) }
         return Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)
     }

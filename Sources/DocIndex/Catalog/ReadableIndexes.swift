@@ -10,17 +10,21 @@ final class ReadableIndexes: Sendable {
     /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
     /// found.
     let textHasOtherStemmer: Bool
+    /// Whether the text index was built by the rules of this version of the library.
+    let textHasTheseRules: Bool
     /// Whether an index that is kept up to date was built with another build of a stemmer.
     let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
         all = entries.filter(\.isReady).map(\.index)
-        let complete = Set(entries.filter { $0.hasContent && (!$0.definition.foldsValues || $0.hasTheseRules) }.map(\.number))
+        let complete = Set(
+            entries.filter { $0.hasContent && (!$0.definition.foldsValues || $0.hasTheseRules) }.map(\.number))
         values = all.compactMap { $0 as? ValueIndex }.filter { complete.contains($0.number) }
         locations = all.compactMap { $0 as? GeoIndex }
         let text = all.lazy.compactMap { $0 as? TextIndexAdapter }.first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
+        textHasTheseRules = entries.allSatisfy { $0.number != text?.number || $0.hasTheseRules }
         hasOtherStemmers = entries.contains {
             $0.definition.languages.count > 0 && !$0.stemmers.isEmpty && !$0.isCurrent
         }

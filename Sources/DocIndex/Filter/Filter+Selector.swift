@@ -144,7 +144,8 @@ private struct SelectorReader {
     private func collation(_ object: DocumentObject, at path: FieldPath) throws -> TextCollation? {
         guard let value = object["$collation"] else { return nil }
         try requireField("$collation", path)
-        guard case .string(let name) = value, let collation = TextCollation(rawValue: name), collation != .natural else {
+        guard case .string(let name) = value, let collation = TextCollation(rawValue: name), collation != .natural
+        else {
             throw wrong("$collation", "ci, ci-ai or binary", path)
         }
         return collation

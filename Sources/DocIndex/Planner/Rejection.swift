@@ -125,7 +125,9 @@ extension Filter {
         switch self {
         case .not(.exists(let path)): path
         case .not: nil
-        case .compare, .collates, .isIn, .hasPrefix, .folded(_, _, .compare), .folded(_, _, .isIn), .folded(_, _, .hasPrefix), .isBelow, .isDated, .hasDatePart: leafPath
+        case .compare, .collates, .isIn, .hasPrefix, .folded(_, _, .compare), .folded(_, _, .isIn),
+            .folded(_, _, .hasPrefix), .isBelow, .isDated, .hasDatePart:
+            leafPath
         default: nil
         }
     }

@@ -25,8 +25,10 @@ extension IndexDefinition {
     var analysis: [String] {
         var versions: [String] = []
         for component in components {
-            for version in component.analyzer.versions where !versions.contains(version) { versions.append(version) }
+            let analyzers = [component.analyzer] + documentLanguages.map { component.analyzer.inLanguage($0) }
+            for version in analyzers.flatMap(\.versions) where !versions.contains(version) { versions.append(version) }
         }
+        if languageField != nil { versions.append("language-field-1") }
         return versions
     }
 
@@ -34,10 +36,10 @@ extension IndexDefinition {
     var languages: [TextLanguage] {
         var languages: [TextLanguage] = []
         for component in components {
-            guard component.analyzer.hasWords, let language = component.analyzer.language,
-                !languages.contains(language)
-            else { continue }
-            languages.append(language)
+            guard component.analyzer.hasWords, let language = component.analyzer.language else { continue }
+            for language in [language] + documentLanguages where !languages.contains(language) {
+                languages.append(language)
+            }
         }
         return languages
     }

@@ -33,9 +33,15 @@ import Testing
         ("not ci(city) = munchen", .not((\Place.city).ignoringCase == "munchen"), [1, 4, 5, 6, 7]),
         ("ci(tags) has sea", (\Place.tags).ignoringCase.has("sea"), [1, 2, 3]),
         ("ci-ai(tags[]) = see", .folded("tags[]", .caseAndAccentInsensitive, .compare(.equal, "see")), [5]),
-        ("ci-ai(city[]) = munchen", .folded("city[]", .caseAndAccentInsensitive, .compare(.equal, "munchen")), [1, 2, 3, 7]),
+        (
+            "ci-ai(city[]) = munchen", .folded("city[]", .caseAndAccentInsensitive, .compare(.equal, "munchen")),
+            [1, 2, 3, 7]
+        ),
         ("ci(city) in ()", .folded("city", .caseInsensitive, .isIn([])), []),
-        ("tags any (ci(@) = fog)", .anyElement("tags", .folded(.element, .caseInsensitive, .compare(.equal, "fog"))), [1]),
+        (
+            "tags any (ci(@) = fog)", .anyElement("tags", .folded(.element, .caseInsensitive, .compare(.equal, "fog"))),
+            [1]
+        ),
     ]
 
     @Test func `Every notation means the same, with and without an index`() throws {

@@ -96,7 +96,8 @@ import Testing
 
     @Test(arguments: [
         (#"{"n": {"$near": 1}}"#, "$near"), (#"{"$where": "x"}"#, "$where"), (#"{"$search": "x"}"#, "$search"),
-        (#"{"n": {"$keyMapMatch": 5}}"#, "$keyMapMatch"), (#"{"s": {"$eq": "a", "$collation": "natural"}}"#, "$collation"),
+        (#"{"n": {"$keyMapMatch": 5}}"#, "$keyMapMatch"),
+        (#"{"s": {"$eq": "a", "$collation": "natural"}}"#, "$collation"),
         (#"{"s": {"$eq": 5, "$collation": "ci"}}"#, "$eq"), (#"{"$collation": "ci", "s": "a"}"#, "$collation"),
         (#"{"s": {"$options": "i"}}"#, "$options"), (#"{"s": {"$regex": "a", "$options": "x"}}"#, "$options"),
         (#"{"s": {"$in": ["a", 5], "$collation": "ci"}}"#, "$in"), (#"{"n": {"$in": 5}}"#, "$in"),

@@ -70,7 +70,8 @@ import Testing
         Example(
             folded, "ci-ai(title) between 'TITLE 1' and 'TITLE 10'",
             #"index i (ci-ai(title) >= "TITLE 1", ci-ai(title) <= "TITLE 10")"#),
-        Example(folded, "ci-ai(title) ^= 'Title 19'", sort: "ci-ai(title)", #"walk index i (ci-ai(title) ^= "Title 19")"#),
+        Example(
+            folded, "ci-ai(title) ^= 'Title 19'", sort: "ci-ai(title)", #"walk index i (ci-ai(title) ^= "Title 19")"#),
         Example(folded, "ci(title) = 'TITLE 7'", "scan"), Example(folded, "not ci-ai(title) = 'TITLE 7'", "scan"),
         Example(natural, "ci(title) = 'TITLE 7'", "scan"),
         Example(natural, "title = 'title 7'", #"index i (title = "title 7")"#),

@@ -86,7 +86,8 @@ import Testing
     private static let captions = [
         "lodz": "Dworzec w Łodzi, Łódź", "orsted": "Ørsted Park", "\"da nang\"": "Cầu Rồng, Đà Nẵng",
         "kiz": "Bir kız ve KIZ kardeşi", "ガラス": "ｶﾞﾗｽの靴", "2 kg": "A fish of 2㎏", "viii": "Henry Ⅷ",
-        "m2": "100 m²", "1/2": "3½ miles", "محمد": "مُحَمَّد", "שלום": "שָׁלוֹם", "\u{995}\u{9cd}\u{9b7}": "\u{995}\u{9cd}\u{200c}\u{9b7}",
+        "m2": "100 m²", "1/2": "3½ miles", "محمد": "مُحَمَّد", "שלום": "שָׁלוֹם",
+        "\u{995}\u{9cd}\u{9b7}": "\u{995}\u{9cd}\u{200c}\u{9b7}",
         "kodak": "Kodak™ box",
     ]
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// The replacement of each Unicode scalar by one set of folding rules.
 ///
@@ -19,46 +20,61 @@ final class FoldingTable: Sendable {
     }
 
     private let rules: Rules
-    /// The entries of the scalars up to U+33FF and of those in ``upperRange``: a scalar, or ``expansion`` plus the
-    /// index of a longer replacement.
-    private let entries: [UInt32]
-    private let upperEntries: [UInt32]
-    private let expansions: [[Unicode.Scalar]]
-    /// The scalars that ``prepared(_:_:)`` changes.
-    private let preparedScalars: Set<UInt32>
+    private let blocks = FoldingTable.ranges.map { _ in Cell() }
 
+    /// The replacements in a range of scalars. A block is built when a string first contains a scalar of its range.
+    private struct Block {
+        let start: UInt32
+        /// For each scalar, its replacement, or ``expansion`` plus the index of a longer one.
+        let entries: [UInt32]
+        let expansions: [[Unicode.Scalar]]
+        /// The scalars that ``prepared(_:_:)`` changes.
+        let preparedScalars: Set<UInt32>
+    }
+
+    private final class Cell: Sendable {
+        let block = Mutex<Block?>(nil)
+    }
+
+    /// The ranges of scalars with a block. Other replacements are rarely needed, and made each time.
+    private static let ranges: [ClosedRange<UInt32>] = [
+        0x80...0x24f, 0x250...0x58f, 0x590...0x8ff, 0x900...0x10ff, 0x1100...0x1cff, 0x1d00...0x1fff, 0x2000...0x2fff,
+        0x3000...0x33ff, 0xf900...0xffff,
+    ]
     /// Added to an entry of a scalar that may combine with the scalar before it.
     private static let combines: UInt32 = 1 << 31
     private static let expansion: UInt32 = 1 << 30
-    private static let count: UInt32 = 0x3400
-    private static let upperRange: ClosedRange<UInt32> = 0xf900...0xffff
 
-    init(_ rules: Rules) {
-        self.rules = rules
+    init(_ rules: Rules) { self.rules = rules }
+
+    /// Returns the block with a scalar; `nil` if there is none.
+    private func block(of value: UInt32) -> Block? {
+        guard let index = Self.ranges.firstIndex(where: { $0.contains(value) }) else { return nil }
+        return blocks[index].block.withLock { known in
+            if let known { return known }
+            let block = makeBlock(Self.ranges[index])
+            known = block
+            return block
+        }
+    }
+
+    private func makeBlock(_ range: ClosedRange<UInt32>) -> Block {
         var expansions: [[Unicode.Scalar]] = []
         var preparedScalars: Set<UInt32> = []
-        func entries(_ values: ClosedRange<UInt32>) -> [UInt32] {
-            let scalars = values.map { Unicode.Scalar($0) ?? "\u{fffd}" }
-            var entries: [UInt32] = []
-            entries.reserveCapacity(scalars.count)
-            Self.forEachReplacement(of: scalars, rules, noting: { preparedScalars.insert($0.value) }) {
-                scalar, replacement in
-                let mark = Self.mayCombine(scalar, rules) ? Self.combines : 0
-                if scalar == "\n" {
-                    entries.append(scalar.value)
-                } else if replacement.count == 1, let only = replacement.first {
-                    entries.append(only.value | mark)
-                } else {
-                    expansions.append(Array(replacement))
-                    entries.append((Self.expansion + UInt32(expansions.count - 1)) | mark)
-                }
+        var entries: [UInt32] = []
+        let scalars = range.map { Unicode.Scalar($0) ?? "\u{fffd}" }
+        Self.forEachReplacement(of: scalars, rules, noting: { preparedScalars.insert($0.value) }) {
+            scalar, replacement in
+            let mark = Self.mayCombine(scalar, rules) ? Self.combines : 0
+            if replacement.count == 1, let only = replacement.first {
+                entries.append(only.value | mark)
+            } else {
+                expansions.append(Array(replacement))
+                entries.append((Self.expansion + UInt32(expansions.count - 1)) | mark)
             }
-            return entries
         }
-        self.entries = entries(0...Self.count - 1)
-        upperEntries = entries(Self.upperRange)
-        self.expansions = expansions
-        self.preparedScalars = preparedScalars
+        return Block(
+            start: range.lowerBound, entries: entries, expansions: expansions, preparedScalars: preparedScalars)
     }
 
     // MARK: - Folding
@@ -69,13 +85,15 @@ final class FoldingTable: Sendable {
     func fold(_ text: String) -> String {
         var folded: [UInt8] = []
         folded.reserveCapacity(text.utf8.count)
-        if append(text.unicodeScalars, to: &folded, isComposed: false) { return String(decoding: folded, as: UTF8.self) }
+        if append(text.unicodeScalars, to: &folded, isComposed: false) {
+            return String(decoding: folded, as: UTF8.self)
+        }
         // Scalars that combine are composed first.
         var prepared = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if scalar.value < 0x80 || Self.isUnchanged(scalar.value) {
-                prepared.append(scalar)
-            } else if isInTable(scalar.value), !preparedScalars.contains(scalar.value) {
+            if scalar.value < 0x80 || Self.isUnchanged(scalar.value)
+                || block(of: scalar.value).map({ !$0.preparedScalars.contains(scalar.value) }) ?? false
+            {
                 prepared.append(scalar)
             } else {
                 prepared += Self.prepared(scalar, rules)
@@ -102,21 +120,27 @@ final class FoldingTable: Sendable {
                 folded.append(contentsOf: bytes)
             }
         }
+        let foldsCase = rules.contains(.letterCase)
+        var block: Block?
         for scalar in scalars {
             let value = scalar.value
-            var entry: UInt32
-            if value < Self.count {
-                entry = entries[Int(value)]
-            } else if Self.isUnchanged(value) {
+            if value < 0x80 {
+                append(foldsCase && (0x41...0x5a).contains(value) ? value | 0x20 : value)
+                continue
+            }
+            if Self.isUnchanged(value) {
                 append(value)
                 continue
-            } else if Self.upperRange.contains(value) {
-                entry = upperEntries[Int(value - Self.upperRange.lowerBound)]
-            } else {
+            }
+            if block.map({ value < $0.start || value - $0.start >= $0.entries.count }) ?? true {
+                block = self.block(of: value)
+            }
+            guard let block else {
                 if !isComposed, Self.mayCombine(scalar, rules) { return false }
                 Self.forEachReplacement(of: [scalar], rules) { for scalar in $1 { append(scalar.value) } }
                 continue
             }
+            var entry = block.entries[Int(value - block.start)]
             if value == 0x200c || value == 0x200d {
                 if keepsJoiner(value, after: last) { append(value) }
                 continue
@@ -124,13 +148,15 @@ final class FoldingTable: Sendable {
             if entry & Self.combines != 0 {
                 if !isComposed { return false }
                 // An accent on a space is a space, like a spacing accent.
-                if last == 0x20, Self.isRemoved(scalar, after: 0xffff) || value == 0x3099 || value == 0x309a { continue }
+                if last == 0x20, Self.isRemoved(scalar, after: 0xffff) || value == 0x3099 || value == 0x309a {
+                    continue
+                }
                 entry &= ~Self.combines
             }
             if entry < Self.expansion {
                 append(entry)
             } else {
-                for scalar in expansions[Int(entry - Self.expansion)] { append(scalar.value) }
+                for scalar in block.expansions[Int(entry - Self.expansion)] { append(scalar.value) }
             }
         }
         return true
@@ -141,8 +167,6 @@ final class FoldingTable: Sendable {
         if value == 0x200d { return (0x2190...0x3299).contains(last) || last >= 0x1f000 }
         return rules.contains(.words) && TextFolding.isArabicLetter(last)
     }
-
-    private func isInTable(_ value: UInt32) -> Bool { value < Self.count || Self.upperRange.contains(value) }
 
     /// Ideographs, Hangul syllables, and the blocks of emoji. Their scalars are replaced by themselves.
     private static func isUnchanged(_ value: UInt32) -> Bool {
@@ -163,7 +187,9 @@ final class FoldingTable: Sendable {
         default: break
         }
         let category = scalar.properties.generalCategory
-        guard category == .nonspacingMark || category == .spacingMark || category == .enclosingMark else { return false }
+        guard category == .nonspacingMark || category == .spacingMark || category == .enclosingMark else {
+            return false
+        }
         if scalar.properties.isVariationSelector { return false }
         return !rules.contains(.accents) || !isRemoved(scalar, after: 0xffff) || isHamza(scalar)
     }
