@@ -56,7 +56,7 @@ public enum NaiveQuery {
             values(at: path, in: document).contains { $0.stringValue.map { holds(condition, $0, collation) } ?? false }
         case .anyKey(let path, let part):
             values(at: path, in: document).contains { value in
-                value.objectValue?.contains { holds(part, for: .string($0.name)) } ?? false
+                value.objectValue?.contains { holds(part.content, for: .string($0.name)) } ?? false
             }
         case .hasPrefix(let path, let prefix):
             values(at: path, in: document).contains { utf8($0).map { $0.starts(with: Array(prefix.utf8)) } ?? false }
@@ -97,14 +97,14 @@ public enum NaiveQuery {
                 case .null: return []
                 default: return [value]
                 }
-            }.contains { holds(part, for: $0) }
+            }.contains { holds(part.content, for: $0) }
         case .isWithin(let field, let box): points(of: field, in: document).contains { box.contains($0) }
         case .isNear(let field, let center, let meters):
             points(of: field, in: document).contains { center.distance(to: $0) <= meters }
         case .search(let condition): finds(condition.text, in: document)
-        case .and(let parts): parts.reduce(true) { $0 && holds($1, for: document) }
-        case .or(let parts): parts.reduce(false) { $0 || holds($1, for: document) }
-        case .not(let part): !holds(part, for: document)
+        case .and(let parts): parts.content.reduce(true) { $0 && holds($1, for: document) }
+        case .or(let parts): parts.content.reduce(false) { $0 || holds($1, for: document) }
+        case .not(let part): !holds(part.content, for: document)
         }
     }
 

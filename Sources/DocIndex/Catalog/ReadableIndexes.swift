@@ -1,6 +1,6 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class ReadableIndexes: Sendable {
-    let all: [any DocumentIndex]
+    let all: [LoadedIndex]
     /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
     /// fold strings by other rules.
     let values: [ValueIndex]
@@ -16,12 +16,13 @@ final class ReadableIndexes: Sendable {
     let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
-        all = entries.filter(\.isReady).map(\.index)
-        let complete = Set(
-            entries.filter { $0.hasContent && (!$0.definition.foldsValues || $0.hasTheseRules) }.map(\.number))
-        values = all.compactMap { $0 as? ValueIndex }.filter { complete.contains($0.number) }
-        locations = all.compactMap { $0 as? GeoIndex }
-        let text = all.lazy.compactMap { $0 as? TextIndexAdapter }.first
+        let ready = entries.filter(\.isReady)
+        all = ready.map { LoadedIndex($0) }
+        values = zip(ready, all).compactMap { entry, index in
+            entry.hasContent && (!entry.definition.foldsValues || entry.hasTheseRules) ? index.valueIndex : nil
+        }
+        locations = all.compactMap(\.geoIndex)
+        let text = all.lazy.compactMap(\.textIndex).first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
         textHasTheseRules = entries.allSatisfy { $0.number != text?.number || $0.hasTheseRules }
@@ -31,15 +32,7 @@ final class ReadableIndexes: Sendable {
     }
 
     /// Returns the index with a name; `nil` if there is none or it is not built yet.
-    func index(named name: String) -> (any DocumentIndex)? {
+    func index(named name: String) -> LoadedIndex? {
         all.first { $0.definition.name.hasSameBytes(as: name) }
     }
-}
-
-extension ReadableIndexes: Hashable {
-    /// Always true: the indexes are derived from the catalog's entries, which are compared anyway.
-    static func == (left: ReadableIndexes, right: ReadableIndexes) -> Bool { true }
-
-    /// Feeds nothing into `hasher`.
-    func hash(into hasher: inout Hasher) {}
 }

@@ -123,8 +123,7 @@ extension Filter {
     /// The path of a condition that an index could answer; `nil` for other conditions.
     fileprivate var indexablePath: FieldPath? {
         switch self {
-        case .not(.exists(let path)): path
-        case .not: nil
+        case .not: missingPath
         case .compare, .collates, .isIn, .hasPrefix, .folded(_, _, .compare), .folded(_, _, .isIn),
             .folded(_, _, .hasPrefix), .isBelow, .isDated, .hasDatePart:
             leafPath

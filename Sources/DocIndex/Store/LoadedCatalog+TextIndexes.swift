@@ -1,8 +1,8 @@
 internal import LevelKit
 
-extension Catalog: TextIndexDirectory {
+extension LoadedCatalog: TextIndexDirectory {
     var textIndexes: [TextIndexSource] {
-        collections.flatMap { collection in collection.indexes.compactMap { collection.textIndex($0) } }
+        collections.flatMap { collection in collection.indexes.compactMap(collection.textIndex) }
     }
 
     func textIndex(numbered number: UInt32) -> TextIndexSource? {
@@ -13,11 +13,11 @@ extension Catalog: TextIndexDirectory {
     }
 }
 
-extension Catalog.CollectionEntry {
+extension LoadedCollection {
     /// Returns a text index with its documents; `nil` for an index of another kind.
-    func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
-        guard let index = entry.index as? TextIndexAdapter else { return nil }
-        return source(of: index.text, isCurrent: entry.hasTheseRules)
+    fileprivate func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
+        guard entry.definition.kind == .text else { return nil }
+        return LoadedIndex(entry).textIndex.map { source(of: $0.text, isCurrent: entry.hasTheseRules) }
     }
 
     func source(of index: TextIndex, isCurrent: Bool = true) -> TextIndexSource {
