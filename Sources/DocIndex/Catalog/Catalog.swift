@@ -83,8 +83,11 @@ struct Catalog: Sendable, Hashable {
 
         /// Whether this version of the library would write the same entries.
         var isCurrent: Bool {
-            hasContent && fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
+            hasContent && hasTheseRules && hasStemmers { $0.isOfThisBuild }
         }
+
+        /// Whether the entries were made by the rules of this version of the library.
+        var hasTheseRules: Bool { fingerprint == definition.fingerprint }
 
         /// Whether search words are stemmed to the stored terms: the stored stemmers are the same as in this process,
         /// or known to agree with them.

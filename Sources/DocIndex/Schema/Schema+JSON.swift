@@ -64,6 +64,10 @@ extension IndexDefinition {
         if nullsAreEqual { object["nullsEqual"] = true }
         if !covered.isEmpty { object["cover"] = .array(covered.map { .string($0.description) }) }
         if countsValues { object["count"] = true }
+        if let languageField { object["languageField"] = .string(languageField.description) }
+        if !documentLanguages.isEmpty {
+            object["languages"] = .array(documentLanguages.map { .string($0.rawValue) })
+        }
         return .object(object)
     }
 }

@@ -62,8 +62,10 @@ struct SchemaReader {
         var definition = IndexDefinition(name, kind: .value, components: [])
         guard let members = object(value, at: place) else { return definition }
         allow(
-            ["type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count"],
-            in: members, at: place)
+            [
+                "type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count",
+                "languageField", "languages",
+            ], in: members, at: place)
         definition.kind = choice("type", in: members, at: place) ?? .value
         definition.components = components(of: definition.kind, in: members, at: place)
         setDefaultAnalyzer(members, &definition, at: place)
@@ -78,6 +80,13 @@ struct SchemaReader {
         definition.isUnique = flag("unique", in: members, at: place)
         definition.nullsAreEqual = flag("nullsEqual", in: members, at: place)
         definition.countsValues = flag("count", in: members, at: place)
+        definition.languageField = members["languageField"].flatMap { path($0, at: place / "languageField") }
+        if let languages = members["languages"] {
+            definition.documentLanguages =
+                (array(languages, of: "languages", at: place / "languages") ?? []).enumerated().compactMap {
+                    choice($1, at: place / "languages" / $0)
+                }
+        }
         if let covered = members["cover"] {
             let values = array(covered, of: "paths", at: place / "cover")
             if values?.isEmpty == true { add(place / "cover", "is empty; list paths or leave it out") }

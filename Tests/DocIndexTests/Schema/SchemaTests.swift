@@ -45,6 +45,19 @@ import Testing
             Schema(collections: [CollectionDefinition("a", indexes: [SchemaTests.analyzed])])
         ),
         (
+            #"{"collections":{"a":{"indexes":{"t":{"type":"text","fields":["x"],"analyzer":"english","#
+                + #""languageField":"meta.lang","languages":["german","french"]}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .text(
+                            "t", on: .field("x", analyzer: .language(.english)), language: "meta.lang",
+                            among: [.german, .french])
+                    ])
+            ])
+        ),
+        (
             #"{"collections":{"a":{"indexes":{"z":{"type":"value","fields":["a","\"odd.name\".b","tags[]"]},"#
                 + #""y":{"type":"value","fields":["a"]}}}}}"#,
             Schema(collections: [
@@ -192,6 +205,14 @@ import Testing
         (#"{"fields":"x"}"#, ["/fields must be an array of paths"]),
         (#"{"fields":[1]}"#, ["/fields/0 must be a path or an object"]),
         (#"{"fields":[]}"#, ["/fields has no fields"]),
+        (
+            #"{"fields":["x"],"languageField":"l","languages":["german"]}"#,
+            ["/languageField belongs to an index of type"]
+        ),
+        (
+            #"{"type":"text","fields":["x"],"analyzer":"english","languageField":"l","languages":["klingon"]}"#,
+            ["/languages/0 is klingon"]
+        ),
         (#"{"fields":["x"],"type":"tree"}"#, ["/type is tree", "value, text, geo"]),
         (#"{"fields":["x"],"type":"txt"}"#, ["did you mean text?"]),
         (#"{"fields":["x"],"type":1}"#, ["/type must be one of value, text, geo"]),
@@ -257,6 +278,22 @@ import Testing
         (
             #"{"type":"text","fields":["a"],"analyzer":{"language":"hindi","stopWords":true}}"#,
             ["/analyzer/stopWords are not available for hindi"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languageField":"l"}"#,
+            ["/languages must list the languages"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languages":["german"]}"#,
+            ["/languages belong to a languageField"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"languageField":"l","languages":["german"]}"#,
+            ["/languageField has no effect"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languageField":"l","languages":["german","german"]}"#,
+            ["/languages lists a language twice"]
         ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"ngrams","accents":"one-way"}}"#,
