@@ -156,4 +156,40 @@ extension AsyncDocumentCollection {
     ) async throws -> Bool {
         try await write { try $0.delete(id, if: condition, durability: durability) }
     }
+
+    /// Updates every document that satisfies a condition; see
+    /// ``DocumentCollection/update(where:_:options:progress:)-(Filter,DocumentUpdate,_,_)``.
+    @discardableResult
+    public func update(
+        where filter: Filter, _ update: DocumentUpdate, options: BulkChange.Options = BulkChange.Options(),
+        progress: @Sendable (BulkChange.Summary) throws -> Void = { _ in }
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: filter, update, options: options, progress: progress) }
+    }
+
+    /// Updates every document that satisfies a condition. Interpolated values are bound.
+    @discardableResult
+    public func update(
+        where condition: FilterText, _ assignments: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: condition, assignments, options: options) }
+    }
+
+    /// Deletes every document that satisfies a condition; see
+    /// ``DocumentCollection/delete(where:options:progress:)-(Filter,_,_)``.
+    @discardableResult
+    public func delete(
+        where filter: Filter, options: BulkChange.Options = BulkChange.Options(),
+        progress: @Sendable (BulkChange.Summary) throws -> Void = { _ in }
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: filter, options: options, progress: progress) }
+    }
+
+    /// Deletes every document that satisfies a condition. Interpolated values are bound.
+    @discardableResult
+    public func delete(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: condition, options: options) }
+    }
 }

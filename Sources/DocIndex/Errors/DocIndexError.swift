@@ -41,6 +41,10 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case migrationFailed
         /// A query is malformed.
         case invalidQuery
+        /// An update is malformed, or cannot be applied to a document.
+        case invalidUpdate
+        /// A change of many documents would need several commits, which its options refuse.
+        case changeTooLarge
         /// A query would read every document, which its options refuse.
         case scanRefused
         /// A query needs more than its options allow, such as more memory for sorting.
@@ -57,7 +61,7 @@ public struct DocIndexError: Error, Sendable, Hashable {
     public let code: Code
     /// What failed, on which object, and what to do next.
     public let message: String
-    /// The offset of the mistake in the text of a query, in characters from 0; `nil` for other errors.
+    /// The offset of the mistake in the text of a query or an update, in characters from 0; `nil` for other errors.
     public let position: Int?
     /// All problems of a schema; empty for other errors.
     public let schemaViolations: [DocIndexError.SchemaViolation]

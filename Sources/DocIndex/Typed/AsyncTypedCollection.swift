@@ -165,4 +165,29 @@ extension AsyncTypedCollection {
     ) async throws -> Bool {
         try await write { try $0.delete(id, if: condition, durability: durability) }
     }
+
+    /// Updates every document that satisfies a condition; see ``TypedCollection/update(where:_:options:)``.
+    @discardableResult
+    public func update(
+        where condition: FilterText, _ assignments: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: condition, assignments, options: options) }
+    }
+
+    /// Changes every value that satisfies a condition; see ``TypedCollection/updateEach(where:options:_:)``.
+    @discardableResult
+    public func updateEach(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options(),
+        _ body: @Sendable (inout Value) throws -> Void
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.updateEach(where: condition, options: options, body) }
+    }
+
+    /// Deletes every document that satisfies a condition; see ``TypedCollection/delete(where:options:)``.
+    @discardableResult
+    public func delete(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: condition, options: options) }
+    }
 }

@@ -4,8 +4,8 @@ import DocIndex
 /// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doc", abstract: "Get, put, patch or delete one document.",
-        subcommands: [Get.self, Put.self, Patch.self, Del.self])
+        commandName: "doc", abstract: "Get, put, patch or delete documents by their IDs.",
+        subcommands: [Get.self, Put.self, Patch.self, Del.self, Apply.self])
 
     /// Parses an argument as a JSON object; `-` reads standard input.
     ///
@@ -178,27 +178,22 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let named = try session.collection(collection)
                 if dryRun {
-                    let found = try ids.count { id in
-                        try DocumentID.candidates(id).contains { try named.document($0) != nil }
+                    let missing = try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
-                    return try report("would delete", found, in: named)
+                    options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
+                    if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
+                    return
                 }
                 let name = named.name
-                let deleted = try session.store().write { transaction in
-                    try ids.count { id in
-                        try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                let missing = try session.store().write { transaction in
+                    try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
                     }
                 }
-                try report("deleted", deleted, in: named)
+                options.note("del: \(ids.count - missing.count) of \(ids.count)")
+                if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
             }
-        }
-
-        /// Reports the number of deleted documents, as a failure if some did not exist.
-        private func report(_ verb: String, _ count: Int, in collection: DocumentCollection) throws {
-            guard count < ids.count else { return options.note("del: \(verb) \(count) of \(ids.count)") }
-            if ids.count == 1 { throw CommandError.noDocument(ids[0], in: collection.name) }
-            throw CommandError(
-                .no, "\(verb) \(count) of \(ids.count) documents of \(collection.name); the others do not exist")
         }
     }
 }

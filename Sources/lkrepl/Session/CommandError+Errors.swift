@@ -50,7 +50,8 @@ extension CommandError {
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
             .migrationFailed, .notInHistory:
             .badData
-        case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .queryTooLarge,
+        case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .invalidUpdate,
+            .queryTooLarge, .changeTooLarge,
             .scanRefused:
             .usage
         case .nestedWrite: .software
