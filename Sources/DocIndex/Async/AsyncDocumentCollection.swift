@@ -40,6 +40,18 @@ extension AsyncDocumentCollection {
         try await read { try $0.documents(ids) }
     }
 
+    /// Returns the versions of a document, newest first; see ``DocumentCollection/history(of:before:limit:)``.
+    public func history(
+        of id: DocumentID, before sequence: UInt64? = nil, limit: Int = 100
+    ) async throws -> [DocumentVersion] {
+        try await read { try $0.history(of: id, before: sequence, limit: limit) }
+    }
+
+    /// Returns the document as it was after a commit; see ``DocumentCollection/document(_:at:)``.
+    public func document(_ id: DocumentID, at sequence: UInt64) async throws -> Document? {
+        try await read { try $0.document(id, at: sequence) }
+    }
+
     /// Returns whether there is a document with that ID.
     public func contains(_ id: DocumentID) async throws -> Bool { try await read { try $0.contains(id) } }
 

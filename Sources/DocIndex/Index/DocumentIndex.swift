@@ -54,11 +54,8 @@ extension DocumentIndex {
 
     /// Returns whether the two versions have the same values in everything the index uses.
     func isUnchanged(from old: DocumentObject, to new: DocumentObject) -> Bool {
-        let definition = self.definition
         // A condition may depend on any field.
-        if definition.condition != nil { return false }
-        return definition.components.allSatisfy { $0.path.leadsToSame(in: old, and: new) }
-            && definition.covered.allSatisfy { $0.leadsToSame(in: old, and: new) }
+        definition.condition == nil && definition.inputPaths.allSatisfy { $0.leadsToSame(in: old, and: new) }
     }
 
     private func updateEntries(

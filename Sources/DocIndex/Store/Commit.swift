@@ -12,6 +12,7 @@ struct Commit {
     /// The collections written to and their indexes, resolved once.
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
+    private var history = PendingHistory()
 
     private struct Collection {
         let entry: LoadedCollection
@@ -80,6 +81,9 @@ struct Commit {
             try database.write(changes.batch, durability: durability)
             return []
         }
+        if !history.isEmpty {
+            try history.write(to: changes.batch, catalog: catalog, state: state, database: database)
+        }
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
         var storedNames: [(CollectionNames, Int)] = []
@@ -128,6 +132,9 @@ struct Commit {
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
         let row = try placeInFeed(edit, entry: entry)
+        if entry.history != nil {
+            try history.add(edit, row: row, sequence: sequence, of: entry, in: database)
+        }
         let documentKey = StoreKey.document(entry.number, row: row)
         if let new = edit.content {
             var record: [UInt8] = []

@@ -68,7 +68,8 @@ public struct DocumentCollection: Sendable {
             return CollectionDefinition(name)
         }
         return CollectionDefinition(
-            entry.name, id: entry.idField, indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
+            entry.name, id: entry.idField, history: entry.history?.bounds,
+            indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
     }
 
     /// Returns the number of documents in the collection.

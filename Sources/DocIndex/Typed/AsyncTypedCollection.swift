@@ -46,6 +46,18 @@ extension AsyncTypedCollection {
     /// Returns the values with the given IDs, in that order and from one snapshot; `nil` for each missing value.
     public func get(_ ids: [Value.ID]) async throws -> [Value?] { try await read { try $0.get(ids) } }
 
+    /// Returns the versions of a value, newest first; see ``TypedCollection/history(of:before:limit:)``.
+    public func history(
+        of id: Value.ID, before sequence: UInt64? = nil, limit: Int = 100
+    ) async throws -> [TypedVersion<Value>] {
+        try await read { try $0.history(of: id, before: sequence, limit: limit) }
+    }
+
+    /// Returns the value as it was after a commit; see ``TypedCollection/get(_:at:)``.
+    public func get(_ id: Value.ID, at sequence: UInt64) async throws -> Value? {
+        try await read { try $0.get(id, at: sequence) }
+    }
+
     /// Returns whether there is a value with that ID.
     public func contains(_ id: Value.ID) async throws -> Bool { try await read { try $0.contains(id) } }
 
