@@ -160,7 +160,7 @@ struct ComponentRangesBuilder {
     // MARK: - Conditions
 
     func bounds(of filter: Filter) -> ComponentRanges? {
-        if case .not(.exists(component.path)) = filter { return points([nil], isExact: tellsAbsence) }
+        if filter.missingPath == component.path { return points([nil], isExact: tellsAbsence) }
         guard filter.leafPath == component.path else { return nil }
         switch filter {
         case .compare(_, .equal, let value): return points([value], isExact: isWhole(value))
