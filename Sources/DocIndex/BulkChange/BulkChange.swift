@@ -113,7 +113,7 @@ extension DocumentCollection {
             collection: self, filter: filter, options: options, isRepeatable: update.isRepeatable
         ) { document in
             do {
-                return try update.applied(to: document.content)
+                return try update.appliedUnchecked(to: document.content)
             } catch let error as DocIndexError {
                 throw DocIndexError(error.code, "the document \(document.id) of \(name): \(error.message)")
             }
