@@ -34,6 +34,12 @@ public enum NaiveQuery {
         case .field(let path): values(at: path, in: document).first
         case .distance(let field, let center):
             .double(points(of: field, in: document).map { center.distance(to: $0) }.min() ?? .infinity)
+        case .place(let path, let list):
+            .int(
+                Int64(
+                    values(at: path, in: document).first.flatMap { value in
+                        list.firstIndex { ReferenceOrder.compare($0, value) == 0 }
+                    } ?? Int.max))
         case .score: preconditionFailure("scores belong to an index; tests of their order compare them apart")
         }
     }
@@ -197,6 +203,7 @@ public enum NaiveQuery {
         case .month: return numbers[1]
         case .day: return numbers[2]
         case .yearMonth: return year * 100 + numbers[1]
+        case .yearMonthDay: return year * 10_000 + numbers[1] * 100 + numbers[2]
         case .monthDay: return numbers[1] * 100 + numbers[2]
         case .hour: return numbers[3]
         case .minute: return numbers[4]

@@ -229,7 +229,7 @@ extension Filter {
         case .all: []
         case .and(let parts), .or(let parts): parts.content.reduce(into: []) { $0.formUnion($1.paths) }
         case .not(let part): part.content.paths
-        case .isWithin(let field, _), .isNear(let field, _, _): Set(field.paths)
+        case .isWithin(let field, _), .isNear(let field, _, _): Set(field.inputPaths)
         default: leafPath.map { [$0] } ?? []
         }
     }

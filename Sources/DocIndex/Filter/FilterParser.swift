@@ -109,6 +109,9 @@ struct FilterParser {
         return true
     }
 
+    /// Whether every token has been read.
+    var isAtEnd: Bool { offset >= tokens.count }
+
     /// The value or path that is bound at the next token; `nil` if that is an ordinary token.
     var nextBound: QuerySource.Bound? {
         guard offset < tokens.count, case .bound(let bound) = tokens[offset].kind else { return nil }

@@ -362,7 +362,7 @@ struct ComponentRangesBuilder {
     private func parts(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> ComponentRanges? {
         guard component.separator == nil, component.collation == .binary else { return nil }
         guard component.part == part else {
-            guard component.part == nil, part == .year || part == .yearMonth else { return nil }
+            guard component.part == nil, [.year, .yearMonth, .yearMonthDay].contains(part) else { return nil }
             return dates(Self.span(part, ranges)).map { ComponentRanges($0.shape, isExact: false) }
         }
         let isExact = readsAllDates
@@ -388,8 +388,10 @@ struct ComponentRangesBuilder {
 
     /// Returns a span that contains every date whose year or month is in one of the ranges.
     private static func span(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> Filter.DateSpan {
-        let lower = ranges.map(\.lowerBound).min() ?? 0
-        let upper = ranges.map(\.upperBound).max() ?? 0
+        // The months around the days: the result is a superset anyway.
+        let divisor: Int64 = part == .yearMonthDay ? 100 : 1
+        let lower = (ranges.map(\.lowerBound).min() ?? 0) / divisor
+        let upper = (ranges.map(\.upperBound).max() ?? 0) / divisor
         func day(_ number: Int64, isUpper: Bool) -> Int64? {
             // Years beyond these are not limited.
             guard (-9_000_000...9_000_000).contains(number) else { return nil }

@@ -110,7 +110,7 @@ extension DocumentCollection {
         try diagnosis.add(query.filter, foundSomething: foundSomething)
         for key in query.sort {
             switch key.key {
-            case .field(let path): try diagnosis.add(path)
+            case .field(let path), .place(let path, _): try diagnosis.add(path)
             case .distance(let field, _): for path in field.paths { try diagnosis.add(path) }
             case .score: break
             }

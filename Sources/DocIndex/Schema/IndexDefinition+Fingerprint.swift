@@ -12,7 +12,7 @@ extension IndexDefinition {
         if components.contains(where: { !$0.dateFormats.isEmpty }) { versions.append("dates-1") }
         if components.contains(where: { $0.part != nil }) { versions.append("date-parts-1") }
         if components.contains(where: { $0.separator != nil }) { versions.append("levels-1") }
-        if kind == .geo { versions.append("geo-1") }
+        if kind == .geo { versions.append("geo-2") }
         versions += analysis
         return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
     }

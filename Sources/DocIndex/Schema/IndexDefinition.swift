@@ -53,7 +53,20 @@ public struct IndexDefinition: Sendable, Hashable {
     public var fields: [FieldPath] { components.map(\.path) }
 
     /// Every path that affects the entries of a document, except for those in the condition.
-    var inputPaths: [FieldPath] { fields + covered + (languageField.map { [$0] } ?? []) }
+    var inputPaths: [FieldPath] {
+        (geoField?.inputPaths ?? fields) + covered + (languageField.map { [$0] } ?? [])
+    }
+
+    /// The place of the locations in an index of kind `geo`; `nil` for other kinds, and for an invalid number of fields.
+    var geoField: GeoField? {
+        guard kind == .geo else { return nil }
+        let fields = self.fields
+        return switch fields.count {
+        case 1: .location(fields[0])
+        case 2: .coordinates(latitude: fields[0], longitude: fields[1])
+        default: nil
+        }
+    }
 }
 
 // MARK: - Declarations in Swift
@@ -123,7 +136,7 @@ extension IndexDefinition {
 
     /// Creates an index of locations at one path, each of them `{"lat": …, "lon": …}`,
     /// `{"latitude": …, "longitude": …}`, `[longitude, latitude]` or a GeoJSON point (RFC 7946). The last two have the
-    /// longitude first.
+    /// longitude first. A string with a position as exiftool prints it is a location too; see ``GeoPoint/init(_:)``.
     public static func geo(
         _ name: String, on path: FieldPath, where condition: IndexDefinition.Condition? = nil, sparse: Bool = false
     ) -> IndexDefinition {
@@ -133,7 +146,9 @@ extension IndexDefinition {
         return definition
     }
 
-    /// Creates an index of locations whose latitude and longitude are numbers at two paths.
+    /// Creates an index of locations whose latitude and longitude are at two paths: numbers, or strings such as
+    /// `48 deg 51' 28.20" N`. It works on exiftool's `GPS:GPSLatitude` and `GPS:GPSLongitude`, whose hemisphere is in
+    /// separate tags; see ``GeoField/coordinates(latitude:longitude:)``.
     public static func geo(
         _ name: String, latitude: FieldPath, longitude: FieldPath, where condition: IndexDefinition.Condition? = nil,
         sparse: Bool = false

@@ -38,7 +38,10 @@ extension Schema {
         for collection in self.collections {
             var indexes = DocumentObject()
             for index in collection.indexes { indexes[index.name] = index.jsonValue }
-            collections[collection.name] = ["id": .string(collection.idField), "indexes": .object(indexes)]
+            var members: DocumentObject = ["id": .string(collection.idField)]
+            if let history = collection.history { members["history"] = history.jsonValue }
+            members["indexes"] = .object(indexes)
+            collections[collection.name] = .object(members)
         }
         return ["version": .int(Int64(version)), "collections": .object(collections)]
     }

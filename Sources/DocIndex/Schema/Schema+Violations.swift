@@ -15,6 +15,11 @@ extension Schema {
         for collection in collections {
             let place = place / collection.name
             if collection.idField.isEmpty { list.add(place / "id", "is empty; specify the member with the id") }
+            if let history = collection.history, !skipped.contains(place / "history") {
+                for (member, message) in history.violations {
+                    list.add(member.map { place / "history" / $0 } ?? place / "history", message)
+                }
+            }
             list.checkNames(collection.indexes.map(\.name), what: "index", at: place / "indexes")
             for index in collection.indexes where !skipped.contains(place / "indexes" / index.name) {
                 list.check(index, at: place / "indexes" / index.name)

@@ -30,11 +30,29 @@ struct SchemaReader {
         _ name: String, _ value: DocumentValue, at place: JSONPointer
     ) -> CollectionDefinition {
         guard let members = object(value, at: place) else { return CollectionDefinition(name) }
-        allow(["id", "indexes"], in: members, at: place)
+        allow(["id", "history", "indexes"], in: members, at: place)
         var definition = CollectionDefinition(name, id: text("id", in: members, at: place) ?? "id")
+        definition.history = members["history"].flatMap { history($0, at: place / "history") }
         guard let indexes = members["indexes"].flatMap({ object($0, at: place / "indexes") }) else { return definition }
         definition.indexes = indexes.map { index($0.name, $0.value, at: place / "indexes" / $0.name) }
         return definition
+    }
+
+    /// Reads the bounds of a history. Unreadable parts are omitted and reported in ``violations``.
+    mutating func history(_ value: DocumentValue, at place: JSONPointer) -> CollectionDefinition.History? {
+        let before = violations.count
+        defer { if violations.count > before { faulty.insert(place) } }
+        guard let members = object(value, at: place) else { return nil }
+        allow(["age", "versions"], in: members, at: place)
+        var history = CollectionDefinition.History()
+        if let written = text("age", in: members, at: place) {
+            history.age = CollectionDefinition.History.Age(written)
+            if history.age == nil {
+                add(place / "age", "is \(written); specify a number and a unit, such as 90 days")
+            }
+        }
+        history.versions = number("versions", in: members, at: place)
+        return history
     }
 
     /// Reads an index definition. Unreadable parts are omitted and reported in ``violations``.

@@ -11,6 +11,16 @@ import Testing
         (#"{"$schema":"https://example.org/s.json","collections":{}}"#, Schema(collections: [])),
         (#"{"collections":{"a":{}}}"#, Schema(collections: [CollectionDefinition("a")])),
         (
+            #"{"collections":{"a":{"history":{"age":"90 days"}},"b":{"history":{"versions":20}},"#
+                + #""c":{"history":{"versions":1,"age":"2 weeks"}},"d":{"history":{"age":"1 hour"}}}}"#,
+            Schema(collections: [
+                CollectionDefinition("a", history: .init(age: .days(90))),
+                CollectionDefinition("b", history: .init(versions: 20)),
+                CollectionDefinition("c", history: .init(age: .days(14), versions: 1)),
+                CollectionDefinition("d", history: .init(age: .minutes(60))),
+            ])
+        ),
+        (
             #"{"collections":{"b":{"id":"path"},"a":{"indexes":{}}}}"#,
             Schema(collections: [CollectionDefinition("b", id: "path"), CollectionDefinition("a")])
         ),
@@ -173,6 +183,15 @@ import Testing
         (#"{"collections":{"a":{"ids":"x"}}}"#, ["/collections/a/ids is unknown", "did you mean id?"]),
         (#"{"collections":{"a":{"id":1}}}"#, ["/collections/a/id must be a string"]),
         (#"{"collections":{"a":{"id":""}}}"#, ["/collections/a/id", "is empty"]),
+        (#"{"collections":{"a":{"history":true}}}"#, ["/collections/a/history must be an object"]),
+        (#"{"collections":{"a":{"history":{}}}}"#, ["/collections/a/history has no bounds", "90 days"]),
+        (#"{"collections":{"a":{"history":{"age":90}}}}"#, ["/history/age must be a string"]),
+        (#"{"collections":{"a":{"history":{"age":"90days"}}}}"#, ["/history/age is 90days", "90 days"]),
+        (#"{"collections":{"a":{"history":{"age":"-1 days"}}}}"#, ["/history/age is -1 days"]),
+        (#"{"collections":{"a":{"history":{"age":"3 months"}}}}"#, ["/history/age is 3 months"]),
+        (#"{"collections":{"a":{"history":{"versions":0}}}}"#, ["/history/versions is 0"]),
+        (#"{"collections":{"a":{"history":{"versions":1000001}}}}"#, ["/history/versions is 1000001"]),
+        (#"{"collections":{"a":{"history":{"version":1}}}}"#, ["/history/version is unknown", "versions?"]),
         (#"{"collections":{"a":{"indexes":[]}}}"#, ["/collections/a/indexes must be an object"]),
         (#"{"collections":{"a":{"indexes":{"":{"fields":["x"]}}}}}"#, ["/collections/a/indexes", "empty name"]),
         (#"{"collections":{"a":{"indexes":{"y":1}}}}"#, ["/collections/a/indexes/y must be an object"]),
