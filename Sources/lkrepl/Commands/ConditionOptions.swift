@@ -67,7 +67,8 @@ struct ConditionOptions: ParsableArguments {
     /// The query options that correspond to the flags.
     var queryOptions: QueryOptions { QueryOptions(refusesScan: noScan) }
 
-    private func parameters() throws -> [String: DocumentValue] {
+    /// The values of `--param` by name.
+    func parameters() throws -> [String: DocumentValue] {
         var parameters: [String: DocumentValue] = [:]
         for argument in param {
             let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))

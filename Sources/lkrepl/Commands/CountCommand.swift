@@ -8,8 +8,8 @@ struct CountCommand: ParsableCommand {
         commandName: "count", abstract: "Count documents, or keys.",
         discussion: """
             Example: lkrepl count photos.store photos 'rating >= 4'
-            In a document store, counts documents: all, or those of a collection that match a condition. In a plain \
-            database, and with --keys or a range, counts stored keys.
+            In a document store, counts documents: all, or those of a collection that match a condition; @best counts \
+            those of the album best. In a plain database, and with --keys or a range, counts stored keys.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -46,8 +46,9 @@ struct CountCommand: ParsableCommand {
                 }
                 return try write(counts.reduce(0) { $0 + $1.1 })
             }
-            let collection = try session.collection(collection)
-            let query = Query(try conditions.filter(words: condition))
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let query = Query(try source.filter(try conditions.filter(words: condition)))
             try conditions.requireSound(query, in: collection)
             let count = try collection.count(where: query.filter, options: conditions.queryOptions)
             try write(count)

@@ -4,8 +4,8 @@ import DocIndex
 /// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doc", abstract: "Get, put, patch or delete one document.",
-        subcommands: [Get.self, Put.self, Patch.self, Del.self])
+        commandName: "doc", abstract: "Get, put, patch or delete documents by their IDs.",
+        subcommands: [Get.self, Put.self, Patch.self, Del.self, Apply.self])
 
     /// Parses an argument as a JSON object; `-` reads standard input.
     ///
@@ -51,13 +51,15 @@ struct DocCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
                 Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
-                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly.
+                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly. \
+                With --at, the document is printed as it was after that commit; the collection must keep a history.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
+        @Option(name: .long, help: "Print the document as it was after this commit.") var at: UInt64?
         @OptionGroup var types: TypesOption
 
         func run() throws {
@@ -65,7 +67,9 @@ struct DocCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 guard
                     let document = try DocumentID.candidates(id).lazy
-                        .compactMap({ try collection.document($0) }).first
+                        .compactMap({ id in
+                            try at.map { try collection.document(id, at: $0) } ?? collection.document(id)
+                        }).first
                 else { throw CommandError.noDocument(id, in: collection.name) }
                 // People read one document at a time, programs one line at a time.
                 let isForPeople = OutputTarget.current.isTerminal && !options.json && options.mode == nil
@@ -174,27 +178,22 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let named = try session.collection(collection)
                 if dryRun {
-                    let found = try ids.count { id in
-                        try DocumentID.candidates(id).contains { try named.document($0) != nil }
+                    let missing = try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
-                    return try report("would delete", found, in: named)
+                    options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
+                    if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
+                    return
                 }
                 let name = named.name
-                let deleted = try session.store().write { transaction in
-                    try ids.count { id in
-                        try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                let missing = try session.store().write { transaction in
+                    try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
                     }
                 }
-                try report("deleted", deleted, in: named)
+                options.note("del: \(ids.count - missing.count) of \(ids.count)")
+                if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
             }
-        }
-
-        /// Reports the number of deleted documents, as a failure if some did not exist.
-        private func report(_ verb: String, _ count: Int, in collection: DocumentCollection) throws {
-            guard count < ids.count else { return options.note("del: \(verb) \(count) of \(ids.count)") }
-            if ids.count == 1 { throw CommandError.noDocument(ids[0], in: collection.name) }
-            throw CommandError(
-                .no, "\(verb) \(count) of \(ids.count) documents of \(collection.name); the others do not exist")
         }
     }
 }
@@ -202,7 +201,11 @@ struct DocCommand: ParsableCommand {
 extension DocumentID {
     /// The document IDs that an argument may mean: the string itself, then the integer that it spells, if any.
     static func candidates(_ argument: String) throws -> [DocumentID] {
-        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
+        candidates(of: try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument)))
+    }
+
+    /// The same for text that is not an argument.
+    static func candidates(of text: String) -> [DocumentID] {
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }
         return [.string(text), .int(number)]
     }

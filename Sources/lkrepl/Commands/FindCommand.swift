@@ -10,6 +10,7 @@ struct FindCommand: ParsableCommand {
             Conditions: = != < <= > >= ^= (begins with) *= (contains), IN (a, b), BETWEEN a AND b, HAS (an element \
             is), EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. Programs \
             pass values with --param least=4 for rating >= :least, or the whole condition as JSON with --filter-json.
+            Where a collection is expected, @best means the album best, in its own order; see album.
             Rows are printed as they are found; with --sort and no index in that order, after sorting. A table shows \
             the ID and the most informative fields that fit; --wide shows all fields, --fields chooses. --ids prints \
             IDs for other programs: lkrepl find photos.store files 'rating = 5' --ids -0 | xargs -0 exiftool
@@ -42,13 +43,15 @@ struct FindCommand: ParsableCommand {
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             // A misplaced argument is a wrong collection before it is a wrong condition.
-            let collection = try session.collection(collection)
-            var query = Query(
-                try conditions.filter(words: condition),
-                sort: try sort.map {
-                    try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
-                } ?? [],
-                limit: limit, offset: skip)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            var query = try source.query(
+                Query(
+                    try conditions.filter(words: condition),
+                    sort: try sort.map {
+                        try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+                    } ?? [],
+                    limit: limit, offset: skip))
             let fields = selection.paths
             try conditions.requireSound(query, fields: fields, in: collection)
             var found = 0

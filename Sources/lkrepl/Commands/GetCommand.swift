@@ -32,7 +32,11 @@ extension CommandError {
     }
 
     /// The failure to find a document.
-    static func noDocument(_ id: String, in collection: String) -> CommandError {
-        CommandError(.no, "there is no document \(id) in \(collection)")
+    ///
+    /// - Parameter count: the number of documents that were not found.
+    static func noDocument(_ id: String, in collection: String, of count: Int = 1) -> CommandError {
+        let id = (try? ArgumentOrigin.current.text(of: ProtectedArgument.plain(id))) ?? id
+        let more = count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : ""
+        return CommandError(.no, "there is no document \(id)\(more) in \(collection)")
     }
 }

@@ -35,8 +35,9 @@ struct SearchCommand: ParsableCommand {
         let query = try TextQuery(parsing: words)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
-            let filter = try conditions.filter(option: condition)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(try conditions.filter(option: condition))
             let fields = selection.paths
             try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {

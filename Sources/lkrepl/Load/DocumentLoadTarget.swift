@@ -54,7 +54,14 @@ final class DocumentLoadTarget: LoadTarget {
     }
 
     func adopt(_ schema: Schema) throws {
-        // An existing store keeps its schema, which must contain every collection of the dump.
+        // Collections of the library, such as that of albums, are declared when they are needed.
+        let added = schema.collections.filter { $0.isReserved && idField(of: $0.name) == nil }
+        if !added.isEmpty {
+            var own = store.schema
+            own.collections += added
+            try store.apply(own)
+        }
+        // An existing store keeps its schema, which must contain every other collection of the dump.
         for collection in schema.collections {
             guard let field = idField(of: collection.name), field.hasSameBytes(as: collection.idField) else {
                 throw RecordError(

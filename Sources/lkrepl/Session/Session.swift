@@ -92,12 +92,14 @@ final class Session {
                         ? "the shell has the database open already; omit it" : nil))
             throw failure
         }
-        guard collections.count == 1 else {
+        // The library's own collections are not meant.
+        let declared = collections.filter { !$0.name.hasPrefix(DocumentSelection.albumMark) }
+        guard declared.count == 1 else {
             throw CommandError(
-                .usage, "the store has \(collections.count) collections; specify one",
-                hint: collections.map(\.name).joined(separator: ", "))
+                .usage, "the store has \(declared.count) collections; specify one",
+                hint: declared.map(\.name).joined(separator: ", "))
         }
-        return collections[0]
+        return declared[0]
     }
 
     /// A description of the database for people.

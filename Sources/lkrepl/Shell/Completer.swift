@@ -164,6 +164,7 @@ struct Completer {
         case "id", "ids": return ids(of: words.first, place)
         case "field", "fields": return Self.filtered(place, fields(of: words.first))
         case "condition": return condition(of: words.first, after: Array(words.dropFirst()), command, place)
+        case "clause": return clause(of: command, words, place)
         case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))
         default: return Completion(start: place.start, candidates: [])
         }
@@ -188,10 +189,41 @@ struct Completer {
             return Self.filtered(place, candidates, from: start)
         case "--where":
             return condition(of: words.first, after: [], command, place)
+        case "--set":
+            return Self.filtered(place, fields(of: words.first), from: assignmentStart(place))
         case "--prefix", "--from", "--to", "--after", "--upto": return keys(place)
         case "--schema", "--output", "--rejects", "--into-new": return files(place)
         default: return Completion(start: place.start, candidates: [])
         }
+    }
+
+    /// Completes the clauses of `update` and `delete`: WHERE or SET first; then conditions or fields, and the other
+    /// keyword.
+    private func clause(of command: CommandCatalog.Command, _ words: [String], _ place: Place) -> Completion {
+        let keywords = command.words == ["update"] ? ["WHERE", "SET"] : ["WHERE"]
+        let clauses = words.dropFirst()
+        let left = Self.words(keywords.filter { keyword in !clauses.contains { $0.uppercased() == keyword } })
+        guard let last = clauses.lastIndex(where: { keywords.contains($0.uppercased()) }) else {
+            return Self.filtered(place, left)
+        }
+        let typed = Array(clauses[(last + 1)...])
+        guard clauses[last].uppercased() == "WHERE" else {
+            return Self.filtered(place, fields(of: words.first) + left, from: assignmentStart(place))
+        }
+        var completion = condition(of: words.first, after: typed, command, place)
+        if completion.start == place.start, !typed.isEmpty {
+            completion.candidates += Self.filtered(place, left).candidates
+        }
+        return completion
+    }
+
+    /// The start of the word in an assignment: after the opening quote and the last space or parenthesis.
+    private func assignmentStart(_ place: Place) -> Int {
+        guard place.word.hasPrefix("'") || place.word.hasPrefix("\"") else { return place.start }
+        let last = place.word.lastIndex { " '\"(".contains($0) }.map {
+            place.word.distance(from: place.word.startIndex, to: $0) + 1
+        }
+        return place.start + (last ?? 0)
     }
 
     // MARK: - The database
