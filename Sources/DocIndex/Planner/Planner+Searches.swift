@@ -91,6 +91,7 @@ extension TextQuery {
         case .except(let first, let second), .prefer(let first, let second):
             max(first.readingFactor, second.readingFactor)
         case .field(_, let part), .boost(let part, _): part.readingFactor
+        case .searchBox(let box): box.parts.reduce(2) { max($0, $1.query.readingFactor) }
         }
     }
 }

@@ -164,7 +164,7 @@ enum Invocation {
 
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
-        "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
+        "find", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
         "mget", "seek", "versions", "tree",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
@@ -196,6 +196,7 @@ enum Invocation {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         if digits.contains(utf8[1]) { return true }
         if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
-        return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
+        return ["search", "suggest", "complete"].contains(command)
+            && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 }

@@ -42,6 +42,8 @@ extension TextQuery {
                 try add(first, depth: depth + 1)
                 try add(second, depth: depth + 1)
             case .field(_, let part), .boost(let part, _): try add(part, depth: depth + 1)
+            case .searchBox(let box):
+                for part in box.parts.map(\.query) + box.excluded { try add(part, depth: depth + 1) }
             }
         }
 
