@@ -43,6 +43,7 @@ extension TextQuery {
                 try add(first.content)
                 try add(second.content)
             case .field(_, let part), .boost(let part, _): try add(part.content)
+            case .searchBox(let box): for part in box.parts.map(\.query) + box.excluded { try add(part) }
             }
         }
 
