@@ -134,7 +134,7 @@ extension DocumentCollection {
         }
     }
 
-    private static func indexed(
+    static func indexed(
         _ word: String, _ documentCount: Int, _ search: TextSearch, _ rows: RowReader
     ) throws -> IndexedWord {
         let term = Array(word.utf8)

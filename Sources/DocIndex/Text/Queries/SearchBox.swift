@@ -94,7 +94,7 @@ public struct SearchBox: Sendable, Hashable {
 
     private static func isWithinLimits(_ parts: [Part], _ excluded: [TextQuery]) -> Bool {
         var size = TextQuery.Size()
-        return (try? size.add(.or(parts.map(\.query) + excluded), depth: 1)) != nil
+        return (try? size.add(.or(parts.map(\.query) + excluded))) != nil
     }
 
     /// A part of the input that was not applied as typed.
