@@ -29,7 +29,7 @@ struct ChangeClauses {
             throw CommandError(
                 .usage, "\(command): WHERE\(hasAssignments ? " or SET" : "") is expected before \(first)",
                 hint: hasAssignments
-                    ? "for example: update photos WHERE year < 1950 SET rating = 5"
+                    ? "for example: update photos WHERE keywords has snow SET rating = 5"
                     : "for example: delete photos WHERE rating = 1")
         }
         let rest = Array(words.dropFirst())
