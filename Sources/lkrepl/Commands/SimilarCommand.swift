@@ -30,12 +30,10 @@ struct SimilarCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
-            guard let id else {
-                options.note("no document has the ID \(self.id)")
-                throw CommandError.silent(.no)
-            }
+            guard let id else { throw CommandError.noDocument(self.id, in: collection.name) }
             let hits = try collection.similar(to: id, limit: limit, wordCount: terms)
-            let writer = try selection.writer(options, leading: score ? ["score"] : [])
+            let writer = try selection.writer(
+                options, of: collection, isWide: shape.wide, leading: score ? ["score"] : [])
             for hit in hits {
                 let rounded = (hit.score * 1000).rounded() / 1000
                 try writer.write(selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
