@@ -91,14 +91,14 @@ public enum NaiveQuery {
                 case .null: return []
                 default: return [value]
                 }
-            }.contains { holds(part, for: $0) }
+            }.contains { holds(part.content, for: $0) }
         case .isWithin(let field, let box): points(of: field, in: document).contains { box.contains($0) }
         case .isNear(let field, let center, let meters):
             points(of: field, in: document).contains { center.distance(to: $0) <= meters }
         case .search(let condition): finds(condition.text, in: document)
-        case .and(let parts): parts.reduce(true) { $0 && holds($1, for: document) }
-        case .or(let parts): parts.reduce(false) { $0 || holds($1, for: document) }
-        case .not(let part): !holds(part, for: document)
+        case .and(let parts): parts.content.reduce(true) { $0 && holds($1, for: document) }
+        case .or(let parts): parts.content.reduce(false) { $0 || holds($1, for: document) }
+        case .not(let part): !holds(part.content, for: document)
         }
     }
 

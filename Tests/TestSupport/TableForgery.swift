@@ -1,10 +1,12 @@
-internal import LevelFiles
+package import LevelFiles
 
 /// Ways to forge blocks of a table, with valid checksums, so as to crash the process that reads them.
 package enum TableForgery: String, CaseIterable, Sendable {
     case shortKeyInIndex, shortKeyInData, lengthsThatOverflow, restartWithinKey, snappyOfFourGibibytes, handleBeyondFile
     /// LevelDB treats the block as empty, or as one that starts later.
     case noRestarts, lateRestart
+    /// The index names a block twice.
+    case repeatedBlock
 
     /// Forges a block of the largest table of a database.
     ///
@@ -36,6 +38,15 @@ package enum TableForgery: String, CaseIterable, Sendable {
                 let restarts = block.count - 4 - 4 * Int(block[block.count - 4])
                 block.replaceSubrange(restarts..<restarts + 4, with: block[restarts + 4..<restarts + 8])
             }
+        case .repeatedBlock:
+            // The first offset has fewer digits than the others.
+            let position = max(1, position)
+            let name = Self.handle(index[position + 1].handle)
+            let repeated = Self.handle(index[position].handle)
+            try forgery.replace(table.footer.index) { block in
+                let place = block.firstRange(of: name)!
+                block.replaceSubrange(place, with: repeated)
+            }
         case .handleBeyondFile:
             try forgery.replace(table.footer.index) { block in
                 // All but eight bytes of the first key become part of the value: offset 0, and a length of 35 bits.
@@ -45,6 +56,37 @@ package enum TableForgery: String, CaseIterable, Sendable {
                 block.replaceSubrange(11..<17, with: [0, 0xff, 0xff, 0xff, 0xff, 0x7f])
             }
         }
+    }
+
+    /// Appends an index to a table file, and a footer that names it.
+    ///
+    /// - Parameter entries: the entries of the index, each with the number of bytes shared with the previous key.
+    package static func appendIndex(
+        _ entries: [(shared: Int, key: [UInt8], handle: BlockHandle)], toTableAt path: String
+    ) throws {
+        let table = try Table(at: path)
+        var block: [UInt8] = []
+        for (shared, key, handle) in entries {
+            let value = Self.handle(handle)
+            for length in [shared, key.count, value.count] { Varint.append(UInt64(length), to: &block) }
+            block += key + value
+        }
+        // A single restart point, at the first entry.
+        block += [0, 0, 0, 0, 1, 0, 0, 0]
+        var bytes = Array(try TestFiles.bytes(of: path).dropLast(Footer.byteCount))
+        let index = BlockHandle(offset: UInt64(bytes.count), byteCount: UInt64(block.count))
+        let checksum = CRC32C.masked(CRC32C.checksum(of: block + [0]))
+        bytes += block + [0] + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> UInt32(8 * $0)) }
+        let handles = Self.handle(table.footer.metaIndex) + Self.handle(index)
+        bytes += handles + Array(repeating: 0, count: Footer.byteCount - Footer.magic.count - handles.count)
+        try TestFiles.write(bytes + Footer.magic, to: path)
+    }
+
+    private static func handle(_ handle: BlockHandle) -> [UInt8] {
+        var bytes: [UInt8] = []
+        Varint.append(handle.offset, to: &bytes)
+        Varint.append(handle.byteCount, to: &bytes)
+        return bytes
     }
 
     /// Makes the first key of a block larger than those after it.

@@ -24,7 +24,7 @@ struct CoveredFacets {
     /// scan, or if the entries do not contain all paths.
     init?(_ plan: Plan, _ paths: [FieldPath], rows: RowReader) {
         guard plan.isExact, case .ranges(let scan) = plan.access,
-            let index = rows.index(named: scan.index) as? ValueIndex
+            let index = rows.index(named: scan.index)?.valueIndex
         else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }

@@ -1,6 +1,7 @@
 /// The metadata of a store: its format, its collections and indexes, and their numbers.
 ///
-/// The catalog is a single record, so that every schema change takes effect with one put.
+/// The catalog is a single record, so that every schema change takes effect with one put. A ``LoadedCatalog`` adds what
+/// reading and writing need.
 struct Catalog: Sendable, Hashable {
     /// The version of the on-disk format that this library writes; see `docs/FORMAT.md`.
     static let formatVersion = 4
@@ -32,26 +33,7 @@ struct Catalog: Sendable, Hashable {
         var name: String
         let number: UInt32
         var idField: String
-        var indexes: [IndexEntry] { didSet { answering = ReadableIndexes(indexes) } }
-        /// The name table of the bodies, stored under separate keys.
-        var names: CollectionNames
-        /// The indexes that can answer queries.
-        private(set) var answering: ReadableIndexes
-        /// The offset of the row in the key of a document.
-        let documentRowOffset: Int
-
-        init(
-            name: String, number: UInt32, idField: String, indexes: [IndexEntry],
-            names: CollectionNames = CollectionNames()
-        ) {
-            self.name = name
-            self.number = number
-            self.idField = idField
-            self.indexes = indexes
-            self.names = names
-            answering = ReadableIndexes(indexes)
-            documentRowOffset = StoreKey.documents.prefix(number).count
-        }
+        var indexes: [IndexEntry]
 
         /// Whether all indexes are built.
         var isBuilt: Bool { !indexes.contains(where: \.isBuilding) }
@@ -226,8 +208,7 @@ extension Catalog {
             }
         }
         return CollectionEntry(
-            name: definition.name, number: number, idField: definition.idField, indexes: indexes,
-            names: old?.names ?? CollectionNames())
+            name: definition.name, number: number, idField: definition.idField, indexes: indexes)
     }
 }
 

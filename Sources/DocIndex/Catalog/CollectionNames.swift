@@ -71,11 +71,3 @@ final class CollectionNames: Sendable {
         state.withLock { $0.storedCount = count }
     }
 }
-
-extension CollectionNames: Hashable {
-    /// Always true: the table is not part of a collection's declaration, by which catalogs are compared.
-    static func == (left: CollectionNames, right: CollectionNames) -> Bool { true }
-
-    /// Does nothing, because all tables are equal.
-    func hash(into hasher: inout Hasher) {}
-}

@@ -1,6 +1,6 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class ReadableIndexes: Sendable {
-    let all: [any DocumentIndex]
+    let all: [LoadedIndex]
     /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
     let values: [ValueIndex]
     let locations: [GeoIndex]
@@ -13,11 +13,11 @@ final class ReadableIndexes: Sendable {
     let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
-        all = entries.filter(\.isReady).map(\.index)
-        let withContent = Set(entries.filter(\.hasContent).map(\.number))
-        values = all.compactMap { $0 as? ValueIndex }.filter { withContent.contains($0.number) }
-        locations = all.compactMap { $0 as? GeoIndex }
-        let text = all.lazy.compactMap { $0 as? TextIndexAdapter }.first
+        let ready = entries.filter(\.isReady)
+        all = ready.map { LoadedIndex($0) }
+        values = zip(ready, all).compactMap { $0.hasContent ? $1.valueIndex : nil }
+        locations = all.compactMap(\.geoIndex)
+        let text = all.lazy.compactMap(\.textIndex).first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
         hasOtherStemmers = entries.contains {
@@ -26,15 +26,7 @@ final class ReadableIndexes: Sendable {
     }
 
     /// Returns the index with a name; `nil` if there is none or it is not built yet.
-    func index(named name: String) -> (any DocumentIndex)? {
+    func index(named name: String) -> LoadedIndex? {
         all.first { $0.definition.name.hasSameBytes(as: name) }
     }
-}
-
-extension ReadableIndexes: Hashable {
-    /// Always true: the indexes are derived from the catalog's entries, which are compared anyway.
-    static func == (left: ReadableIndexes, right: ReadableIndexes) -> Bool { true }
-
-    /// Feeds nothing into `hasher`.
-    func hash(into hasher: inout Hasher) {}
 }

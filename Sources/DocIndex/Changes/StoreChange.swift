@@ -21,7 +21,7 @@ public struct StoreChange: Sendable, Hashable {
     /// Decodes a change.
     ///
     /// - Returns: `nil` if the bytes are malformed or the collection is unknown.
-    init?(key: Span<UInt8>, value: Span<UInt8>, catalog: Catalog) {
+    init?(key: Span<UInt8>, value: Span<UInt8>, catalog: LoadedCatalog) {
         guard let key = StoreChange.Key(key), let collection = catalog.collection(numbered: key.collection),
             value.count > 1, value[0] <= 1, let id = DocumentID(encoded: value.extracting(1..<value.count))
         else { return nil }

@@ -1,4 +1,5 @@
-/// The containers of ``DocumentDecoder``. The protocols require the many overloads; each type has one line.
+/// The containers of ``DocumentDecoder``. The protocols require an overload for each type of the standard library; one
+/// generic method implements those of all integers.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
     let object: DocumentObject
@@ -14,16 +15,9 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(key).string() }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(key).double() }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).float() }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).integer() }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).integer() }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).integer() }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).integer() }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).integer() }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).integer() }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).integer() }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(key).integer() }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).integer() }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).integer() }
+    func decode<I: FixedWidthInteger & Decodable>(_ type: I.Type, forKey key: Key) throws -> I {
+        try value(key).integer()
+    }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(key).decode(type) }
 
@@ -44,16 +38,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.string() }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try present(key)?.double() }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try present(key)?.float() }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try present(key)?.integer() }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try present(key)?.integer() }
+
+    func decodeIfPresent<I: FixedWidthInteger & Decodable>(_ type: I.Type, forKey key: Key) throws -> I? {
+        try present(key)?.integer()
+    }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         try present(key)?.decode(type)
@@ -113,16 +101,9 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func decode(_ type: String.Type) throws -> String { try take(type) { try $0.string() } }
     mutating func decode(_ type: Double.Type) throws -> Double { try take(type) { try $0.double() } }
     mutating func decode(_ type: Float.Type) throws -> Float { try take(type) { try $0.float() } }
-    mutating func decode(_ type: Int.Type) throws -> Int { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take(type) { try $0.integer() } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take(type) { try $0.integer() } }
+    mutating func decode<I: FixedWidthInteger & Decodable>(_ type: I.Type) throws -> I {
+        try take(type) { try $0.integer() }
+    }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try take(type) { try $0.decode(type) } }
 
@@ -171,15 +152,6 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try item.string() }
     func decode(_ type: Double.Type) throws -> Double { try item.double() }
     func decode(_ type: Float.Type) throws -> Float { try item.float() }
-    func decode(_ type: Int.Type) throws -> Int { try item.integer() }
-    func decode(_ type: Int8.Type) throws -> Int8 { try item.integer() }
-    func decode(_ type: Int16.Type) throws -> Int16 { try item.integer() }
-    func decode(_ type: Int32.Type) throws -> Int32 { try item.integer() }
-    func decode(_ type: Int64.Type) throws -> Int64 { try item.integer() }
-    func decode(_ type: UInt.Type) throws -> UInt { try item.integer() }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try item.integer() }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try item.integer() }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try item.integer() }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try item.integer() }
+    func decode<I: FixedWidthInteger & Decodable>(_ type: I.Type) throws -> I { try item.integer() }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try item.decode(type) }
 }

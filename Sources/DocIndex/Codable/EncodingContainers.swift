@@ -1,4 +1,5 @@
-/// The containers of ``DocumentEncoder``. The protocols require the many overloads; each type has one line.
+/// The containers of ``DocumentEncoder``. The protocols require an overload for each type of the standard library; one
+/// generic method implements those of all integers.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
 
@@ -9,16 +10,11 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) { node.set(key.stringValue, .string(value)) }
     func encode(_ value: Double, forKey key: Key) { node.set(key.stringValue, .double(value)) }
     func encode(_ value: Float, forKey key: Key) { node.set(key.stringValue, .double(Double(value))) }
-    func encode(_ value: Int, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: Int8, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: Int16, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: Int32, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: Int64, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: UInt, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: UInt8, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: UInt16, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: UInt32, forKey key: Key) throws { try encodeInteger(value, key) }
-    func encode(_ value: UInt64, forKey key: Key) throws { try encodeInteger(value, key) }
+
+    func encode(_ value: some FixedWidthInteger & Encodable, forKey key: Key) throws {
+        guard let exact = Int64(exactly: value) else { throw EncodableLeaf.outOfRange(value, at: node.link.path(key)) }
+        node.set(key.stringValue, .int(exact))
+    }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
         if let leaf = try EncodableLeaf.value(of: value, path: { node.link.path(key) }) {
@@ -28,11 +24,6 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let child = EncodingNode(node.link.appending(key), stored: node.storedValue(name), mode: node.mode)
         try value.encode(to: child)
         node.set(name, child.finish())
-    }
-
-    private func encodeInteger(_ value: some FixedWidthInteger, _ key: Key) throws {
-        guard let exact = Int64(exactly: value) else { throw EncodableLeaf.outOfRange(value, at: node.link.path(key)) }
-        node.set(key.stringValue, .int(exact))
     }
 
     // Nothing is encoded for `nil`, but the type is known to use the name.
@@ -49,37 +40,9 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: Float?, forKey key: Key) {
         if let value { encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
     }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
+    func encodeIfPresent(_ value: (some FixedWidthInteger & Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
     }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
-    }
-
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.setAbsent(key.stringValue) }
     }
@@ -112,16 +75,6 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     func encode(_ value: String) { node.append(.string(value)) }
     func encode(_ value: Double) { node.append(.double(value)) }
     func encode(_ value: Float) { node.append(.double(Double(value))) }
-    func encode(_ value: Int) throws { try encodeInteger(value) }
-    func encode(_ value: Int8) throws { try encodeInteger(value) }
-    func encode(_ value: Int16) throws { try encodeInteger(value) }
-    func encode(_ value: Int32) throws { try encodeInteger(value) }
-    func encode(_ value: Int64) throws { try encodeInteger(value) }
-    func encode(_ value: UInt) throws { try encodeInteger(value) }
-    func encode(_ value: UInt8) throws { try encodeInteger(value) }
-    func encode(_ value: UInt16) throws { try encodeInteger(value) }
-    func encode(_ value: UInt32) throws { try encodeInteger(value) }
-    func encode(_ value: UInt64) throws { try encodeInteger(value) }
 
     func encode(_ value: some Encodable) throws {
         let key = PlainKey(intValue: count)
@@ -131,7 +84,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         node.append(child.finish())
     }
 
-    private func encodeInteger(_ value: some FixedWidthInteger) throws {
+    func encode(_ value: some FixedWidthInteger & Encodable) throws {
         guard let exact = Int64(exactly: value) else {
             throw EncodableLeaf.outOfRange(value, at: node.link.path(PlainKey(intValue: count)))
         }
@@ -160,16 +113,6 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     func encode(_ value: String) { node.set(.string(value)) }
     func encode(_ value: Double) { node.set(.double(value)) }
     func encode(_ value: Float) { node.set(.double(Double(value))) }
-    func encode(_ value: Int) throws { try encodeInteger(value) }
-    func encode(_ value: Int8) throws { try encodeInteger(value) }
-    func encode(_ value: Int16) throws { try encodeInteger(value) }
-    func encode(_ value: Int32) throws { try encodeInteger(value) }
-    func encode(_ value: Int64) throws { try encodeInteger(value) }
-    func encode(_ value: UInt) throws { try encodeInteger(value) }
-    func encode(_ value: UInt8) throws { try encodeInteger(value) }
-    func encode(_ value: UInt16) throws { try encodeInteger(value) }
-    func encode(_ value: UInt32) throws { try encodeInteger(value) }
-    func encode(_ value: UInt64) throws { try encodeInteger(value) }
 
     func encode(_ value: some Encodable) throws {
         if let leaf = try EncodableLeaf.value(of: value, path: { node.codingPath }) {
@@ -179,7 +122,7 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
         }
     }
 
-    private func encodeInteger(_ value: some FixedWidthInteger) throws {
+    func encode(_ value: some FixedWidthInteger & Encodable) throws {
         guard let exact = Int64(exactly: value) else { throw EncodableLeaf.outOfRange(value, at: codingPath) }
         node.set(.int(exact))
     }

@@ -1,7 +1,8 @@
 /// An error of the document layer: a code for programs and a message for people.
 ///
 /// The message names collections, indexes, fields and IDs, but never contains document content, so it may be logged.
-/// Failures of the underlying database are thrown as `LevelError`.
+/// Failures of the underlying database are thrown as `LevelError`. For alerts, the `localizedDescription` of each public
+/// error of DocIndex is its message.
 public struct DocIndexError: Error, Sendable, Hashable {
     /// The kinds of errors that a program may want to distinguish.
     public enum Code: String, Sendable, Hashable, CaseIterable {

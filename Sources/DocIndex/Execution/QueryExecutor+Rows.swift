@@ -33,7 +33,7 @@ extension QueryExecutor {
             found.formUnion(left)
         case .ids(let scan): try collect(scan, into: &found)
         case .ranges(let scan):
-            if let index = rows.index(named: scan.index) as? GeoIndex {
+            if let index = rows.index(named: scan.index)?.geoIndex {
                 try collect(scan, index, into: &found)
             } else {
                 try collect(scan, try valueIndex(named: scan.index), into: &found)
@@ -110,7 +110,7 @@ extension QueryExecutor {
     /// Returns the same for a scan of one value, whose entries are in the order of rows.
     func projection(of scan: Plan.IndexScan) -> CoveredProjection? {
         guard query.sort.isEmpty, start == nil, scan.hasRisingRows, scan.ranges.count == 1, scan.filters.isEmpty,
-            let index = rows.index(named: scan.index) as? ValueIndex
+            let index = rows.index(named: scan.index)?.valueIndex
         else { return nil }
         return projection(from: index)
     }
@@ -142,7 +142,7 @@ extension QueryExecutor {
         guard let index = rows.index(named: scan.index), scan.filters.isEmpty else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
-        if let index = index as? ValueIndex, index.definition.countsValues { return try countedEntries(scan, index) }
+        if let index = index.valueIndex, index.definition.countsValues { return try countedEntries(scan, index) }
         var count = 0
         try forEachEntry(of: scan) { _ in
             try noteKey()

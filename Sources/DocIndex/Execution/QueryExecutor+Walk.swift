@@ -3,7 +3,7 @@ internal import LevelKit
 /// Walking along indexes that have the order of the query.
 extension QueryExecutor {
     /// The number of rows of one value collected backward before the walk rereads them in ascending order.
-    private static let turningCount = 256
+    private static let rereadingCount = 256
 
     /// Visits every matching row in the order of an index; rows with equal values come in the order of rows.
     ///
@@ -18,50 +18,46 @@ extension QueryExecutor {
         let index = try valueIndex(named: walk.index)
         let projection = projection(from: index)
         let start = try self.start(of: walk, index)
-        // Seek past the group, whatever bytes follow it.
-        let seek = start.map { $0.group + (walk.isDescending ? OrderedValue.behind : [0x01]) }
-        let cursors = try walk.runs.map {
-            try RunCursor($0, of: walk, index: index, from: seek, in: rows.snapshot)
-        }
+        // Seek past all entries with the sort key, whatever bytes follow it.
+        let seek = start.map { $0.sortKey + (walk.isDescending ? OrderedValue.behind : [0x01]) }
+        let runs = try walk.runs.map { try RunCursor($0, of: walk, index: index, from: seek, in: rows.snapshot) }
+        for run in runs { if try run.advance() { try noteKey() } }
+        let merge = MergeCursor(runs: runs, isDescending: walk.isDescending, start: start)
         let endsWithSort = walk.sortComponents.upperBound == index.components.count
-        let walker = OrderedWalk(walk: walk, cursors: cursors)
-        for cursor in cursors { if try cursor.advance() { try noteKey() } }
-        let isChecked = cursors.count > 1
-        while let group = walker.nextGroup {
+        let isChecked = runs.count > 1
+        while let step = merge.next() {
             if let limit, let filter, cost(of: walk, since: begin) > limit {
-                for cursor in cursors { try cursor.checkForErrors() }
+                for run in runs { try run.checkForErrors() }
                 didLeaveWalk = true
                 return try sort(filter, behind: lastRow, visit)
             }
-            let isFirst = start.map { group == $0.group } ?? false
-            let behind = isFirst ? start?.row ?? 0 : 0
-            let atGroup = cursors.filter { !$0.isAtEnd && $0.group == group }
-            // The rows of one run are in order going forward. Going backward, they are reread forward if there are
-            // many.
-            if atGroup.count == 1, endsWithSort, !walk.isDescending {
-                let cursor = atGroup[0]
+            // A single run has the rows of one sort key in ascending order if it goes forward, and in descending order
+            // if it goes backward.
+            let single = step.runs.count == 1 && endsWithSort ? step.runs[0] : nil
+            if let single, !walk.isDescending {
                 repeat {
-                    if cursor.row > behind, try !emit(cursor, among: filter, projection, visit) { return }
-                } while try advance(cursor, checks: isChecked) && cursor.group == group
+                    if single.row > step.startRow, try !emit(single, among: filter, projection, visit) { return }
+                } while try advance(single, checks: isChecked) && single.sortKey == step.sortKey
                 continue
             }
             var found: [FoundRow] = []
-            var isTurned = false
-            for cursor in atGroup {
+            var isReread = false
+            for run in step.runs {
                 repeat {
-                    if cursor.row > behind, cursor.isAdmitted, filter?.contains(cursor.row) ?? true {
-                        found.append(FoundRow(row: cursor.row, object: projection.flatMap(cursor.object)))
+                    if run.row > step.startRow, run.isAdmitted, filter?.contains(run.row) ?? true {
+                        found.append(FoundRow(row: run.row, object: projection.flatMap(run.object)))
                     }
-                    if atGroup.count == 1, endsWithSort, found.count == Self.turningCount {
-                        isTurned = true
+                    if single != nil, found.count == Self.rereadingCount {
+                        isReread = true
                         break
                     }
-                } while try advance(cursor, checks: isChecked) && cursor.group == group
+                } while try advance(run, checks: isChecked) && run.sortKey == step.sortKey
             }
-            if !isChecked, !found.isEmpty { try atGroup[0].checkForErrors() }
-            if isTurned {
-                guard try turn(group, atGroup[0], walk, index, behind: behind, among: filter, projection, visit)
-                else { return }
+            if !isChecked, !found.isEmpty { try step.runs[0].checkForErrors() }
+            if let single, isReread {
+                guard try reread(step, single, walk, index, among: filter, projection, visit) else { return }
+                single.skipSortKey(isDescending: true)
+                _ = try advance(single)
                 continue
             }
             found.sort { $0.row < $1.row }
@@ -73,23 +69,23 @@ extension QueryExecutor {
         }
     }
 
-    /// Visits the rows of one group from its beginning, then continues with the next group.
-    private func turn(
-        _ group: [UInt8], _ cursor: RunCursor, _ walk: Plan.OrderedIndexScan, _ index: ValueIndex, behind: UInt64,
+    /// Visits the rows with one sort key in ascending order, from a run that goes backward.
+    ///
+    /// - Returns: Whether to continue.
+    private func reread(
+        _ step: MergeCursor<RunCursor>.Step, _ run: RunCursor, _ walk: Plan.OrderedIndexScan, _ index: ValueIndex,
         among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
-        var forward = try rows.snapshot.cursor(in: .entries(behind: cursor.run.prefix + group))
+        var forward = try rows.snapshot.cursor(in: .entries(behind: run.run.prefix + step.sortKey))
         while try forward.advance() {
             try noteKey()
             guard let row = index.row(of: forward.key) else { throw index.damaged }
-            guard row > behind, filter?.contains(row) ?? true,
+            guard row > step.startRow, filter?.contains(row) ?? true,
                 try walk.filters.isEmpty || index.admits(forward.key, walk.filters)
             else { continue }
             let object = projection?.object(key: forward.key, value: forward.value)
             if try !emit(FoundRow(row: row, object: object), visit) { return false }
         }
-        cursor.skipGroup(isDescending: true)
-        _ = try advance(cursor)
         return true
     }
 
@@ -112,19 +108,19 @@ extension QueryExecutor {
     }
 
     /// - Parameter checks: Whether damage is reported immediately rather than before the next result.
-    private func advance(_ cursor: RunCursor, checks: Bool = true) throws -> Bool {
-        guard try cursor.advance(checks: checks) else { return false }
+    private func advance(_ run: RunCursor, checks: Bool = true) throws -> Bool {
+        guard try run.advance(checks: checks) else { return false }
         try noteKey()
         return true
     }
 
     private func emit(
-        _ cursor: RunCursor, among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
+        _ run: RunCursor, among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
-        guard cursor.isAdmitted, filter?.contains(cursor.row) ?? true else { return true }
+        guard run.isAdmitted, filter?.contains(run.row) ?? true else { return true }
         // Before a result is returned, make sure that no damaged entry before it was skipped.
-        try cursor.checkForErrors()
-        return try emit(FoundRow(row: cursor.row, object: projection.flatMap(cursor.object)), visit)
+        try run.checkForErrors()
+        return try emit(FoundRow(row: run.row, object: projection.flatMap(run.object)), visit)
     }
 
     /// Reads a row and visits it if it is a result.
@@ -150,11 +146,13 @@ extension QueryExecutor {
         }
     }
 
-    /// Returns the group and the row of the position after which the results begin, in the bytes of the index.
-    private func start(of walk: Plan.OrderedIndexScan, _ index: ValueIndex) throws -> (group: [UInt8], row: UInt64)? {
+    /// Returns the position after which the results begin, in the bytes of the index.
+    private func start(
+        of walk: Plan.OrderedIndexScan, _ index: ValueIndex
+    ) throws -> MergeCursor<RunCursor>.Position? {
         guard let start else { return nil }
         let (keys, row) = try parts(of: start)
-        var group: [UInt8] = []
+        var sortKey: [UInt8] = []
         for position in walk.sortComponents {
             let component = index.components[position]
             let own = query.sort.firstIndex {
@@ -163,10 +161,10 @@ extension QueryExecutor {
             guard let place = own else {
                 throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
             }
-            let isTurned = query.sort[place].isDescending != (component.order == .descending)
-            group += isTurned ? keys[place].map { ~$0 } : keys[place]
+            let isComplemented = query.sort[place].isDescending != (component.order == .descending)
+            sortKey += isComplemented ? keys[place].map { ~$0 } : keys[place]
         }
-        return (group, row)
+        return .init(sortKey: sortKey, row: row)
     }
 }
 
@@ -174,29 +172,4 @@ extension QueryExecutor {
 private struct FoundRow {
     let row: UInt64
     let object: DocumentObject?
-}
-
-/// Merges several runs.
-private struct OrderedWalk {
-    let walk: Plan.OrderedIndexScan
-    let cursors: [RunCursor]
-
-    /// The first group among the current entries of the cursors; `nil` at the end.
-    var nextGroup: [UInt8]? {
-        var next: [UInt8]?
-        for cursor in cursors where !cursor.isAtEnd {
-            guard let known = next else {
-                next = cursor.group
-                continue
-            }
-            if Self.precedes(cursor.group, known) != walk.isDescending, cursor.group != known { next = cursor.group }
-        }
-        return next
-    }
-
-    /// Compares values, one of which may be a prefix of the other. The added byte lies between the bytes with which
-    /// longer strings continue in ascending and in descending order.
-    private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-        (a + [0x80]).lexicographicallyPrecedes(b + [0x80])
-    }
 }

@@ -311,12 +311,12 @@ final class QueryExecutor {
     // MARK: - Indexes
 
     func valueIndex(named name: String) throws -> ValueIndex {
-        guard let index = rows.index(named: name) as? ValueIndex else { throw Self.unknown(name) }
+        guard let index = rows.index(named: name)?.valueIndex else { throw Self.unknown(name) }
         return index
     }
 
     func geoIndex(named name: String) throws -> GeoIndex {
-        guard let index = rows.index(named: name) as? GeoIndex else { throw Self.unknown(name) }
+        guard let index = rows.index(named: name)?.geoIndex else { throw Self.unknown(name) }
         return index
     }
 

@@ -4,7 +4,7 @@ internal import LevelKit
 ///
 /// This is a class because arrays cannot hold noncopyable cursors. It returns copies of the bytes that the cursor
 /// lends.
-final class RunCursor {
+final class RunCursor: SortedRun {
     private var position: RunPosition
 
     init(
@@ -16,7 +16,7 @@ final class RunCursor {
 
     var run: Plan.OrderedIndexScan.Run { position.run }
     /// The bytes that determine the order.
-    var group: [UInt8] { position.group }
+    var sortKey: [UInt8] { position.sortKey }
     var row: UInt64 { position.row }
     /// Whether the entry passes the filters.
     var isAdmitted: Bool { position.isAdmitted }
@@ -34,8 +34,8 @@ final class RunCursor {
     /// Throws errors that previous moves encountered.
     func checkForErrors() throws { try position.checkForErrors() }
 
-    /// Moves so that the next entry is the first one after the group, in the direction of travel.
-    func skipGroup(isDescending: Bool) { position.skipGroup(isDescending: isDescending) }
+    /// Moves so that the next entry is the first one with another sort key, in the direction of travel.
+    func skipSortKey(isDescending: Bool) { position.skipSortKey(isDescending: isDescending) }
 }
 
 /// The state of a ``RunCursor``.
@@ -46,7 +46,7 @@ private struct RunPosition: ~Copyable {
     private let sortComponents: Range<Int>
     private let filters: [EntryFilter]
     private var cursor: Cursor
-    private(set) var group: [UInt8] = []
+    private(set) var sortKey: [UInt8] = []
     private(set) var row: UInt64 = 0
     private(set) var isAdmitted = true
     private(set) var isAtEnd = false
@@ -75,7 +75,7 @@ private struct RunPosition: ~Copyable {
             isAtEnd = true
             return false
         }
-        let end = try readGroup()
+        let end = try readSortKey()
         guard let row = StoreKey.row(in: cursor.key, at: end) else { throw index.damaged }
         self.row = row
         isAdmitted = try filters.isEmpty || index.admits(cursor.key, filters)
@@ -85,19 +85,19 @@ private struct RunPosition: ~Copyable {
     /// Reads the bytes that determine the order.
     ///
     /// - Returns: The offset of the row.
-    private mutating func readGroup() throws -> Int {
-        var groupEnd = prefixCount
+    private mutating func readSortKey() throws -> Int {
+        var keyEnd = prefixCount
         for position in sortComponents {
-            guard let next = index.skip(position, in: cursor.key, from: groupEnd) else {
+            guard let next = index.skip(position, in: cursor.key, from: keyEnd) else {
                 throw index.damaged
             }
-            groupEnd = next
+            keyEnd = next
         }
-        if !hasGroup(endingAt: groupEnd) {
-            group.removeAll(keepingCapacity: true)
-            for position in prefixCount..<groupEnd { group.append(cursor.key[position]) }
+        if !hasSortKey(endingAt: keyEnd) {
+            sortKey.removeAll(keepingCapacity: true)
+            for position in prefixCount..<keyEnd { sortKey.append(cursor.key[position]) }
         }
-        var end = groupEnd
+        var end = keyEnd
         for position in sortComponents.upperBound..<index.components.count {
             guard let next = index.skip(position, in: cursor.key, from: end) else { throw index.damaged }
             end = next
@@ -105,13 +105,13 @@ private struct RunPosition: ~Copyable {
         return end
     }
 
-    private func hasGroup(endingAt end: Int) -> Bool {
-        group.count == end - prefixCount && cursor.key.extracting(prefixCount..<end).hasSameBytes(as: group.span)
+    private func hasSortKey(endingAt end: Int) -> Bool {
+        sortKey.count == end - prefixCount && cursor.key.extracting(prefixCount..<end).hasSameBytes(as: sortKey.span)
     }
 
-    mutating func skipGroup(isDescending: Bool) {
-        // In descending order, a longer string continues with `00` and comes before the group.
-        cursor.seek(to: isDescending ? run.prefix + group + [0x01] : run.prefix + group + OrderedValue.behind)
+    mutating func skipSortKey(isDescending: Bool) {
+        // In descending order, a longer string continues with `00` and comes before the key.
+        cursor.seek(to: isDescending ? run.prefix + sortKey + [0x01] : run.prefix + sortKey + OrderedValue.behind)
     }
 }
 

@@ -49,9 +49,9 @@ struct CompiledFilter {
     private static func node(_ filter: Filter, _ names: FieldNames) -> Node {
         switch filter {
         case .all: return .all
-        case .and(let parts): return .and(parts.map { node($0, names) })
-        case .or(let parts): return .or(parts.map { node($0, names) })
-        case .not(let part): return .not(node(part, names))
+        case .and(let parts): return .and(parts.content.map { node($0, names) })
+        case .or(let parts): return .or(parts.content.map { node($0, names) })
+        case .not(let part): return .not(node(part.content, names))
         case .search(let condition): return .search(condition)
         default:
             if let leaf = filter.leaf { return .leaf(Leaf(ResolvedPath(leaf.path, names: names), leaf.condition)) }

@@ -41,14 +41,14 @@ struct DocumentText {
         case .fuzzy(let text, let distance): hasTerms(like: Self.terms(text), distance: distance, fields)
         // Parts without words are ignored.
         case .and(let parts):
-            parts.contains(where: Self.hasWords)
-                && parts.allSatisfy { !Self.hasWords($0) || matches($0, fields) }
-        case .or(let parts): parts.contains { matches($0, fields) }
-        case .except(let wanted, let unwanted): matches(wanted, fields) && !matches(unwanted, fields)
-        case .prefer(let wanted, _), .boost(let wanted, _): matches(wanted, fields)
+            parts.content.contains(where: Self.hasWords)
+                && parts.content.allSatisfy { !Self.hasWords($0) || matches($0, fields) }
+        case .or(let parts): parts.content.contains { matches($0, fields) }
+        case .except(let wanted, let unwanted): matches(wanted.content, fields) && !matches(unwanted.content, fields)
+        case .prefer(let wanted, _), .boost(let wanted, _): matches(wanted.content, fields)
         case .searchBox(let box): matches(box, fields)
         case .field(let name, let part):
-            matches(part, names.firstIndex { $0.hasSameBytes(as: name) }.map { fields & 1 << UInt32($0) } ?? 0)
+            matches(part.content, names.firstIndex { $0.hasSameBytes(as: name) }.map { fields & 1 << UInt32($0) } ?? 0)
         }
     }
 

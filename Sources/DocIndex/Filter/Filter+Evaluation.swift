@@ -30,12 +30,12 @@ extension Filter {
         switch self {
         case .all: return true
         case .and(let parts):
-            for part in parts where try !part.matches(value, patterns) { return false }
+            for part in parts.content where try !part.matches(value, patterns) { return false }
             return true
         case .or(let parts):
-            for part in parts where try part.matches(value, patterns) { return true }
+            for part in parts.content where try part.matches(value, patterns) { return true }
             return false
-        case .not(let part): return try !part.matches(value, patterns)
+        case .not(let part): return try !part.content.matches(value, patterns)
         default: return try matchesSingly(value, patterns)
         }
     }
@@ -61,7 +61,7 @@ extension Filter {
 }
 
 extension FieldPath {
-    /// The element itself, in the condition of ``Filter/anyElement(_:_:)``.
+    /// The element itself, in the condition of `Filter.anyElement`.
     public static let element = FieldPath(checked: [])
 
     /// The path to the elements of the array at this path; the path itself if it already ends in `[]`.

@@ -7,10 +7,10 @@ extension Filter {
     func implies(_ other: Filter) -> Bool {
         if self == other { return true }
         switch (self, other) {
-        case (_, .and(let parts)): return parts.allSatisfy { implies($0) }
-        case (_, .or(let parts)): return parts.contains { implies($0) }
-        case (.and(let parts), _): return parts.contains { $0.implies(other) }
-        case (.or(let parts), _): return parts.allSatisfy { $0.implies(other) }
+        case (_, .and(let parts)): return parts.content.allSatisfy { implies($0) }
+        case (_, .or(let parts)): return parts.content.contains { implies($0) }
+        case (.and(let parts), _): return parts.content.contains { $0.implies(other) }
+        case (.or(let parts), _): return parts.content.allSatisfy { $0.implies(other) }
         case (_, .exists(let path)): return valuePath == path
         case (.compare(let path, .equal, let value), _): return other.holds(at: path, ofAll: [value])
         case (.isIn(let path, let values), _): return other.holds(at: path, ofAll: values)

@@ -120,22 +120,20 @@ extension Filter {
     /// Returns the conjunction of two conditions. A chain of `&&`, or one in a loop, gives a flat list of parts instead
     /// of nested conditions.
     public static func && (left: Filter, right: Filter) -> Filter {
-        guard case .and(var parts) = left, !parts.isEmpty else { return .and([left, right]) }
-        parts.append(right)
-        return .and(parts)
+        guard case .and(let parts) = left, !parts.content.isEmpty else { return .and([left, right]) }
+        return .and(parts.appending(right))
     }
 
     /// Returns the disjunction of two conditions. A chain of `||`, or one in a loop, gives a flat list of parts instead
     /// of nested conditions.
     public static func || (left: Filter, right: Filter) -> Filter {
-        guard case .or(var parts) = left, !parts.isEmpty else { return .or([left, right]) }
-        parts.append(right)
-        return .or(parts)
+        guard case .or(let parts) = left, !parts.content.isEmpty else { return .or([left, right]) }
+        return .or(parts.appending(right))
     }
 
     /// Returns the negation of a condition. Negating twice gives the original condition.
     public static prefix func ! (part: Filter) -> Filter {
-        if case .not(let inner) = part { return inner }
+        if case .not(let inner) = part { return inner.content }
         return .not(part)
     }
 }

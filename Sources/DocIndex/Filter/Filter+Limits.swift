@@ -4,8 +4,8 @@
 extension Filter {
     /// The maximum nesting depth: the number of `and`, `or`, `not` and `anyElement` around a condition.
     ///
-    /// A deeper condition can be created but is rejected wherever it is used. The thread that releases it needs a large
-    /// enough stack. ``&&(_:_:)`` and ``||(_:_:)`` join many conditions without nesting.
+    /// A deeper condition can be created but is rejected wherever it is used; see ``Nested``. ``&&(_:_:)`` and
+    /// ``||(_:_:)`` join many conditions without nesting.
     public static let maximumDepth = 128
     /// The maximum number of single conditions in a filter. An `isIn` with many values counts as one.
     public static let maximumConditionCount = 10_000
@@ -16,23 +16,20 @@ extension Filter {
     /// NaN, a negative count, an empty separator, a search among array elements.
     ///
     /// - Throws: ``DocIndexError`` with `queryTooLarge` and the exceeded limit, or with `invalidQuery`.
-    /// - Complexity: O(*n*) in the number of parts. Stops at the maximum depth.
+    /// - Complexity: O(*n*) in the number of parts, or O(1) if they are nested too deeply.
     func validate() throws {
+        guard !isTooDeep else {
+            throw DocIndexError(
+                .queryTooLarge, "conditions are nested more than \(Self.maximumDepth) deep; simplify the query")
+        }
         var check = FilterCheck()
-        try check.add(self, depth: 1, isOfElement: nil)
+        try check.add(self, isOfElement: nil)
     }
 
     /// Whether the condition is nested deeper than ``maximumDepth``.
-    var isTooDeep: Bool { isDeeper(than: Self.maximumDepth) }
-
-    private func isDeeper(than depth: Int) -> Bool {
-        if depth == 0 { return true }
-        return switch self {
-        case .and(let parts), .or(let parts): parts.contains { $0.isDeeper(than: depth - 1) }
-        case .not(let part), .anyElement(_, let part): part.isDeeper(than: depth - 1)
-        default: false
-        }
-    }
+    ///
+    /// - Complexity: O(1).
+    var isTooDeep: Bool { depth > Self.maximumDepth }
 
     static func tooManyConditions(_ count: Int) -> DocIndexError {
         DocIndexError(
@@ -42,26 +39,33 @@ extension Filter {
     }
 }
 
+extension Filter: Nesting {
+    var depth: Int {
+        switch self {
+        case .and(let parts), .or(let parts): parts.depth
+        case .not(let part), .anyElement(_, let part): part.depth
+        default: 1
+        }
+    }
+
+    static var omitted: Filter { .search(Filter.Search(.nothing, text: "…")) }
+}
+
 /// Counts the parts of a condition while checking them.
 private struct FilterCheck {
     private var conditionCount = 0
     private var valueCount = 0
 
     /// - Parameter isOfElement: The array whose elements the condition is about; `nil` outside of arrays.
-    mutating func add(_ filter: Filter, depth: Int, isOfElement path: FieldPath?) throws {
-        guard depth <= Filter.maximumDepth else {
-            throw DocIndexError(
-                .queryTooLarge,
-                "conditions are nested more than \(Filter.maximumDepth) deep; simplify the query")
-        }
+    mutating func add(_ filter: Filter, isOfElement path: FieldPath?) throws {
         switch filter {
         case .and(let parts), .or(let parts):
-            if parts.isEmpty { try countCondition() }
-            for part in parts { try add(part, depth: depth + 1, isOfElement: path) }
-        case .not(let part): try add(part, depth: depth + 1, isOfElement: path)
+            if parts.content.isEmpty { try countCondition() }
+            for part in parts.content { try add(part, isOfElement: path) }
+        case .not(let part): try add(part.content, isOfElement: path)
         case .anyElement(let inner, let part):
             try countCondition()
-            try add(part, depth: depth + 1, isOfElement: inner)
+            try add(part.content, isOfElement: inner)
         default: try check(filter, path)
         }
     }

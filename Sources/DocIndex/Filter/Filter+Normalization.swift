@@ -7,10 +7,12 @@ extension Filter {
     private func normalized(isNegated: Bool) -> Filter {
         switch self {
         case .all: isNegated ? .none : .all
-        case .not(let part): part.normalized(isNegated: !isNegated)
+        case .not(let part): part.content.normalized(isNegated: !isNegated)
         // De Morgan's laws.
-        case .and(let parts): Self.joined(parts.map { $0.normalized(isNegated: isNegated) }, areAlternatives: isNegated)
-        case .or(let parts): Self.joined(parts.map { $0.normalized(isNegated: isNegated) }, areAlternatives: !isNegated)
+        case .and(let parts):
+            Self.joined(parts.content.map { $0.normalized(isNegated: isNegated) }, areAlternatives: isNegated)
+        case .or(let parts):
+            Self.joined(parts.content.map { $0.normalized(isNegated: isNegated) }, areAlternatives: !isNegated)
         case .isIn(_, let values) where values.isEmpty: isNegated ? .all : .none
         case .isIn(let path, let values) where values.count == 1:
             isNegated ? .not(.compare(path, .equal, values[0])) : .compare(path, .equal, values[0])
@@ -28,8 +30,8 @@ extension Filter {
         for part in parts {
             let inner: [Filter]
             switch part {
-            case .and(let parts) where !areAlternatives: inner = parts
-            case .or(let parts) where areAlternatives: inner = parts
+            case .and(let parts) where !areAlternatives: inner = parts.content
+            case .or(let parts) where areAlternatives: inner = parts.content
             default: inner = [part]
             }
             // Flattening may add many parts.

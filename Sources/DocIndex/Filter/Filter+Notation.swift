@@ -6,10 +6,10 @@ extension Filter: CustomStringConvertible {
     private func notation(within depth: Int) -> String {
         let condition = unwrapped
         switch condition {
-        case .and(let parts): return Self.joined(parts, by: " AND ", ifEmpty: "()", within: depth)
-        case .or(let parts): return Self.joined(parts, by: " OR ", ifEmpty: "NOT ()", within: depth)
-        case .not(let part): return Self.negated(part.unwrapped, within: depth)
-        case .anyElement(let path, let part): return Self.element(path, part, within: depth)
+        case .and(let parts): return Self.joined(parts.content, by: " AND ", ifEmpty: "()", within: depth)
+        case .or(let parts): return Self.joined(parts.content, by: " OR ", ifEmpty: "NOT ()", within: depth)
+        case .not(let part): return Self.negated(part.content.unwrapped, within: depth)
+        case .anyElement(let path, let part): return Self.element(path, part.content, within: depth)
         default: return condition.ownNotation
         }
     }
@@ -52,8 +52,9 @@ extension Filter: CustomStringConvertible {
         var condition = self
         while true {
             switch condition {
-            case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: condition = parts[0]
-            case .and(let parts) where parts.isEmpty: return .all
+            case .and(let parts) where parts.content.count == 1, .or(let parts) where parts.content.count == 1:
+                condition = parts.content[0]
+            case .and(let parts) where parts.content.isEmpty: return .all
             default: return condition
             }
         }
@@ -90,7 +91,7 @@ extension Filter: CustomStringConvertible {
     private var needsParentheses: Bool {
         switch unwrapped {
         case .and: true
-        case .or(let inner): !inner.isEmpty
+        case .or(let inner): !inner.content.isEmpty
         default: false
         }
     }

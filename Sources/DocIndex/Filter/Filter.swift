@@ -40,7 +40,7 @@ public indirect enum Filter: Sendable {
     case exists(FieldPath)
     /// An element of the array at a path satisfies a condition. The paths of the condition start at the element;
     /// ``FieldPath/element`` is the element itself. A value that is not an array counts as an array of one element.
-    case anyElement(FieldPath, Filter)
+    case anyElement(FieldPath, Nested<Filter>)
     /// There is a location in a box.
     case isWithin(GeoField, GeoBox)
     /// There is a location at most this many meters from a point.
@@ -48,11 +48,11 @@ public indirect enum Filter: Sendable {
     /// The document matches a search of the text index.
     case search(Filter.Search)
     /// All of the conditions hold.
-    case and([Filter])
+    case and(Nested<[Filter]>)
     /// At least one of the conditions holds.
-    case or([Filter])
+    case or(Nested<[Filter]>)
     /// The condition does not hold.
-    case not(Filter)
+    case not(Nested<Filter>)
 
     /// The relation of a value to a constant.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
@@ -78,6 +78,19 @@ public indirect enum Filter: Sendable {
             }
         }
     }
+
+    /// Returns the condition that all of several conditions hold.
+    public static func and(_ parts: [Filter]) -> Filter { .and(Nested(parts)) }
+
+    /// Returns the condition that at least one of several conditions holds.
+    public static func or(_ parts: [Filter]) -> Filter { .or(Nested(parts)) }
+
+    /// Returns the condition that a condition does not hold.
+    public static func not(_ part: Filter) -> Filter { .not(Nested(part)) }
+
+    /// Returns the condition that an element of the array at a path satisfies a condition. The paths of the condition
+    /// start at the element; ``FieldPath/element`` is the element itself.
+    public static func anyElement(_ path: FieldPath, _ part: Filter) -> Filter { .anyElement(path, Nested(part)) }
 
     /// Returns the condition that a value lies between two others, inclusive. With `[]` in the path, a single element
     /// must satisfy both bounds: the array [1, 9] has no element between 4 and 6.
@@ -128,8 +141,8 @@ extension Filter: Hashable {
     /// equality.
     private var form: Int? {
         switch self {
-        case .and(let parts): parts.count < 2 ? nil : parts.count
-        case .or(let parts): parts.count < 2 ? nil : -parts.count
+        case .and(let parts): parts.content.count < 2 ? nil : parts.content.count
+        case .or(let parts): parts.content.count < 2 ? nil : -parts.content.count
         default: leafPath == nil ? nil : 0
         }
     }
@@ -144,7 +157,7 @@ extension Filter {
     /// The conditions that must all hold.
     var conjuncts: [Filter] {
         switch self {
-        case .and(let parts): parts.flatMap(\.conjuncts)
+        case .and(let parts): parts.content.flatMap(\.conjuncts)
         case .all: []
         default: [self]
         }
@@ -167,7 +180,7 @@ extension Filter {
         case .isDated(let path, let span): (path, .isDated(span))
         case .hasDatePart(let path, let part, let ranges): (path, .hasDatePart(part, ranges))
         case .exists(let path): (path, .any)
-        case .anyElement(let path, let filter): (path.eachElement, .satisfies(filter))
+        case .anyElement(let path, let filter): (path.eachElement, .satisfies(filter.content))
         case .all, .isWithin, .isNear, .search, .and, .or, .not: nil
         }
     }
@@ -189,14 +202,19 @@ extension Filter {
     var isAll: Bool { if case .all = self { true } else { false } }
 
     /// Whether this is literally ``none``.
-    var isNone: Bool { if case .or(let parts) = self { parts.isEmpty } else { false } }
+    var isNone: Bool { if case .or(let parts) = self { parts.content.isEmpty } else { false } }
+
+    /// The path at which the condition requires that there is no value; `nil` unless it is the negation of `exists`.
+    var missingPath: FieldPath? {
+        if case .not(let part) = self, case .exists(let path) = part.content { path } else { nil }
+    }
 
     /// Every path used in the condition.
     var paths: Set<FieldPath> {
         switch self {
         case .all: []
-        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.paths) }
-        case .not(let part): part.paths
+        case .and(let parts), .or(let parts): parts.content.reduce(into: []) { $0.formUnion($1.paths) }
+        case .not(let part): part.content.paths
         case .isWithin(let field, _), .isNear(let field, _, _): Set(field.paths)
         default: leafPath.map { [$0] } ?? []
         }

@@ -68,8 +68,8 @@ extension Filter {
     var searches: Set<Filter.Search> {
         switch self {
         case .search(let condition): [condition]
-        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.searches) }
-        case .not(let part), .anyElement(_, let part): part.searches
+        case .and(let parts), .or(let parts): parts.content.reduce(into: []) { $0.formUnion($1.searches) }
+        case .not(let part), .anyElement(_, let part): part.content.searches
         default: []
         }
     }
@@ -79,7 +79,7 @@ extension Filter {
     var scoredSearches: [Filter.Search] {
         switch self {
         case .search(let condition): [condition]
-        case .and(let parts), .or(let parts): parts.flatMap(\.scoredSearches)
+        case .and(let parts), .or(let parts): parts.content.flatMap(\.scoredSearches)
         default: []
         }
     }

@@ -85,7 +85,7 @@ extension DocumentStore {
             var slice = MigrationSlice(migration: migration, database: database)
             let step = try withWriter { state in
                 try noteOtherStemmers()
-                let catalog = currentCatalog
+                let catalog = loadedCatalog
                 guard let entry = catalog.collection(named: migration.collection) else {
                     return Migration.Progress?.none
                 }

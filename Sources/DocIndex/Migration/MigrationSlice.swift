@@ -36,7 +36,7 @@ struct MigrationSlice {
     }
 
     /// Transforms the next documents.
-    mutating func run(in collection: Catalog.CollectionEntry) throws -> Migration.Progress {
+    mutating func run(in collection: LoadedCollection) throws -> Migration.Progress {
         let progress = try Self.progress(of: migration, in: database)
         let lastRow = progress.lastRow
         var row = progress.row
@@ -66,7 +66,7 @@ struct MigrationSlice {
         return Migration.Progress(name: migration.name, row: row, lastRow: lastRow)
     }
 
-    private mutating func transform(_ document: Document, in collection: Catalog.CollectionEntry) throws {
+    private mutating func transform(_ document: Document, in collection: LoadedCollection) throws {
         guard let new = try migration.transform(document.content) else {
             guard migration.deletesDocuments else {
                 throw failure(document, "would delete it, but does not declare that it deletes documents")

@@ -57,6 +57,30 @@ struct ComponentRanges {
 }
 
 /// Builds the bounds of one component.
+///
+/// A condition becomes an interval between two boundaries, such as "directly before 1930" and "after all numbers". A
+/// component encodes a value as in ``OrderedValue``, and complements every byte in descending order: `0a c0 9e 28 00`
+/// is 1930, `f5 3f 61 d7 ff` its complement. In an index key, the next component or the row follows, whose first byte
+/// is at least `02` and at most `fd`. Therefore `0a c0 9e 28 00 fe` is after all entries with the value 1930, and
+/// `f5 3f 61 d7 ff 01` is before them.
+///
+/// Each row shows where the entries of one condition are: single values, or ranges without their upper bounds. "Exact"
+/// means that every entry there satisfies the condition. `0a 00` is NaN, which is not less than 1930.
+///
+/// | condition | component | entries | exact |
+/// |---|---|---|---|
+/// | `year = 1930` | `year` | `0a c0 9e 28 00` | yes |
+/// | `year = 1930` | `year desc` | `f5 3f 61 d7 ff` | yes |
+/// | `year > 1930` | `year` | from `0a c0 9e 28 00 fe` to `0b` | yes |
+/// | `year > 1930` | `year desc` | from `f5` to `f5 3f 61 d7 ff 01` | yes |
+/// | `year <= 1930` | `year` | from `0a 00 fe` to `0a c0 9e 28 00 fe` | yes |
+/// | `year missing` | `year` | `02` | yes |
+/// | `year exists` | `year` | from `03` to `ff` | yes |
+/// | `title ^= 'Fo'` | `title` | from `0c 46 6f` to `0c 46 70` | yes |
+/// | `title ^= 'Fo'` | `title desc` | from `f3 b9 90` to `f3 b9 91` | yes |
+/// | `title *= 'o'` | `title` | from `0c` to `0d` | no |
+/// | `title = 'Fog'` | `title ci` | `0c 66 6f 67 00` | no |
+/// | `year in (1930, 1931)` | `year` | `0a c0 9e 28 00`, `0a c0 9e 2c 00` | yes |
 struct ComponentRangesBuilder {
     let component: IndexComponent
     let isOnlyComponent: Bool
@@ -67,18 +91,18 @@ struct ComponentRangesBuilder {
         case kind(UInt8)
         /// Directly before and directly after a value.
         case before([UInt8])
-        case behind([UInt8])
+        case after([UInt8])
         /// Before and after all values whose encoding begins with these bytes.
         case beforePrefix([UInt8])
-        case behindPrefix([UInt8])
+        case afterPrefix([UInt8])
 
         /// The smallest key after the boundary in an ascending component.
         var ascending: [UInt8] {
             switch self {
             case .kind(let kind): [kind]
             case .before(let value), .beforePrefix(let value): value
-            case .behind(let value): value + OrderedValue.behind
-            case .behindPrefix(let prefix): KeyRange.successor(ofPrefix: prefix) ?? [0xff]
+            case .after(let value): value + OrderedValue.behind
+            case .afterPrefix(let prefix): KeyRange.successor(ofPrefix: prefix) ?? [0xff]
             }
         }
 
@@ -88,9 +112,9 @@ struct ComponentRangesBuilder {
             switch self {
             case .kind(let kind): [~kind &+ 1]
             case .before(let value): value.map { ~$0 } + OrderedValue.behind
-            case .behind(let value): value.map { ~$0 } + [0x01]
+            case .after(let value): value.map { ~$0 } + [0x01]
             case .beforePrefix(let prefix): KeyRange.successor(ofPrefix: prefix.map { ~$0 }) ?? [0xff]
-            case .behindPrefix(let prefix): prefix.map { ~$0 }
+            case .afterPrefix(let prefix): prefix.map { ~$0 }
             }
         }
     }
@@ -136,7 +160,7 @@ struct ComponentRangesBuilder {
     // MARK: - Conditions
 
     func bounds(of filter: Filter) -> ComponentRanges? {
-        if case .not(.exists(component.path)) = filter { return points([nil], isExact: tellsAbsence) }
+        if filter.missingPath == component.path { return points([nil], isExact: tellsAbsence) }
         guard filter.leafPath == component.path else { return nil }
         switch filter {
         case .compare(_, .equal, let value): return points([value], isExact: isWhole(value))
@@ -165,13 +189,13 @@ struct ComponentRangesBuilder {
         // NaN sorts before all other numbers but is not comparable with them.
         let isNumber = kind == OrderedValue.Kind.number.rawValue
         let isNaN = value.numberValue?.isNaN ?? false
-        let first: Edge = isNumber && !isNaN ? .behind(OrderedValue.encoded(.double(.nan))) : .kind(kind)
+        let first: Edge = isNumber && !isNaN ? .after(OrderedValue.encoded(.double(.nan))) : .kind(kind)
         let (lower, upper): (Edge, Edge) =
             switch comparison {
-            case .equal: (.before(point), .behind(point))
+            case .equal: (.before(point), .after(point))
             case .less: (first, .before(point))
-            case .lessOrEqual: (first, .behind(point))
-            case .greater: (.behind(point), .kind(kind + 1))
+            case .lessOrEqual: (first, .after(point))
+            case .greater: (.after(point), .kind(kind + 1))
             case .greaterOrEqual: (.before(point), .kind(kind + 1))
             }
         return sorted([interval(lower, upper)], isExact: !isNaN && isWhole(value))
@@ -197,9 +221,9 @@ struct ComponentRangesBuilder {
         let first = Edge.kind(OrderedValue.Kind.null.rawValue)
         let (lower, upper): (Edge, Edge) =
             switch comparison {
-            case .less: (first, isWhole ? .before(point) : .behind(point))
-            case .lessOrEqual, .equal: (first, .behind(point))
-            case .greater: (isWhole ? .behind(point) : .before(point), .kind(0xff))
+            case .less: (first, isWhole ? .before(point) : .after(point))
+            case .lessOrEqual, .equal: (first, .after(point))
+            case .greater: (isWhole ? .after(point) : .before(point), .kind(0xff))
             case .greaterOrEqual: (.before(point), .kind(0xff))
             }
         return sorted([interval(lower, upper)], isExact: isWhole)
@@ -209,7 +233,7 @@ struct ComponentRangesBuilder {
         let bytes: [UInt8]
         if let spans = component.naturalSpans(ofTextsBeginningWith: text) {
             return sorted(
-                spans.map { interval(.beforePrefix($0.first), .behindPrefix($0.last)) }, isExact: false)
+                spans.map { interval(.beforePrefix($0.first), .afterPrefix($0.last)) }, isExact: false)
         }
         if component.hasOrderOfValues {
             bytes = Array(OrderedValue.encoded(.string(text)).dropLast())
@@ -219,7 +243,7 @@ struct ComponentRangesBuilder {
             return nil
         }
         return sorted(
-            [interval(.beforePrefix(bytes), .behindPrefix(bytes))], isExact: component.hasOrderOfValues)
+            [interval(.beforePrefix(bytes), .afterPrefix(bytes))], isExact: component.hasOrderOfValues)
     }
 
     private func subtree(_ keyword: String, _ separator: String) -> ComponentRanges? {
@@ -228,7 +252,7 @@ struct ComponentRangesBuilder {
             let below = Array(OrderedValue.encoded(.string(keyword + separator)).dropLast())
             return sorted(
                 [
-                    interval(.before(point), .behind(point)), interval(.beforePrefix(below), .behindPrefix(below)),
+                    interval(.before(point), .after(point)), interval(.beforePrefix(below), .afterPrefix(below)),
                 ], isExact: true)
         }
         // If occurrences of the separator can overlap, a subtree is not the same as a string prefix.
@@ -321,7 +345,7 @@ struct ComponentRangesBuilder {
         let intervals = ranges.map { range in
             interval(
                 range.lowerBound == .min ? .kind(kind) : .before(OrderedValue.encoded(.int(range.lowerBound))),
-                range.upperBound == .max ? .kind(kind + 1) : .behind(OrderedValue.encoded(.int(range.upperBound))))
+                range.upperBound == .max ? .kind(kind + 1) : .after(OrderedValue.encoded(.int(range.upperBound))))
         }
         return sorted(intervals + others, isExact: isExact)
     }

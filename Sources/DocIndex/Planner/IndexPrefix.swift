@@ -119,14 +119,14 @@ struct IndexPrefix {
 extension Filter {
     /// The path of a condition on one path or of its negation.
     var entryPath: FieldPath? {
-        if case .not(let part) = self { return part.leafPath }
+        if case .not(let part) = self { return part.content.leafPath }
         return leafPath
     }
 
     /// Whether a key decides the condition, although keys do not distinguish integers from whole doubles.
     fileprivate var isDecidedByKeys: Bool {
         switch self {
-        case .not(let part): part.isDecidedByKeys
+        case .not(let part): part.content.isDecidedByKeys
         case .compare, .isIn, .exists, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart: true
         default: false
         }
@@ -136,7 +136,9 @@ extension Filter {
     ///
     /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func admits(_ decoded: OrderedValue.Decoded) throws -> Bool {
-        if case .not(let part) = self { return try part.isDecidedByKeys ? !part.admits(decoded) : true }
+        if case .not(let part) = self {
+            return try part.content.isDecidedByKeys ? !part.content.admits(decoded) : true
+        }
         guard let leaf else { return true }
         switch decoded {
         case .missing: return false

@@ -41,7 +41,7 @@ struct PlannedCondition {
         }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .anyElement(let path, let part) = conjunct else { continue }
-            for inner in part.normalized.conjuncts {
+            for inner in part.content.normalized.conjuncts {
                 // A value missing from one element may be present in another.
                 guard let moved = inner.moved(below: path.eachElement) else { continue }
                 result.append(
@@ -86,11 +86,11 @@ extension Planner {
         guard depth < Self.unionDepthLimit else { return candidates }
         var unionCount = 0
         for (position, conjunct) in conjuncts.enumerated() where unionCount < Self.alternativeLimit {
-            guard case .or(let parts) = conjunct, parts.count <= Self.alternativeLimit else { continue }
+            guard case .or(let parts) = conjunct, parts.content.count <= Self.alternativeLimit else { continue }
             unionCount += 1
             let rest = conjuncts.lazy.enumerated().filter { $0.offset != position }.map(\.element)
                 .filter { if case .or = $0 { false } else { true } }.prefix(Self.restLimit)
-            if let union = try union(of: parts, at: position, rest: Array(rest), depth: depth + 1) {
+            if let union = try union(of: parts.content, at: position, rest: Array(rest), depth: depth + 1) {
                 candidates.append(union)
             }
         }
@@ -251,8 +251,9 @@ extension Planner {
         let ranges: [KeyRange]
         let filter: EntryFilter?
         switch conjunct {
-        case .exists(let path), .not(.exists(let path)):
-            guard index.definition.fields == [path], let own = index.ranges(whereExists: conjunct.leafPath != nil)
+        case .exists, .not:
+            guard let path = conjunct.leafPath ?? conjunct.missingPath, index.definition.fields == [path],
+                let own = index.ranges(whereExists: conjunct.leafPath != nil)
             else { return nil }
             ranges = own
             filter = nil

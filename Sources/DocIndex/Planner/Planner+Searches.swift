@@ -15,7 +15,9 @@ extension Planner {
         for (position, conjunct) in conjuncts.enumerated() {
             switch conjunct {
             case .search(let condition): wanted.append(condition.query)
-            case .not(.search(let condition)): unwanted.append(condition.query)
+            case .not(let part):
+                guard case .search(let condition) = part.content else { continue }
+                unwanted.append(condition.query)
             default: continue
             }
             joined.filters.append(conjunct)
@@ -87,10 +89,10 @@ extension TextQuery {
         case .phrase: 6
         case .near: 8
         case .prefix, .fuzzy: 6
-        case .and(let parts), .or(let parts): parts.reduce(1) { max($0, $1.readingFactor) }
+        case .and(let parts), .or(let parts): parts.content.reduce(1) { max($0, $1.readingFactor) }
         case .except(let first, let second), .prefer(let first, let second):
-            max(first.readingFactor, second.readingFactor)
-        case .field(_, let part), .boost(let part, _): part.readingFactor
+            max(first.content.readingFactor, second.content.readingFactor)
+        case .field(_, let part), .boost(let part, _): part.content.readingFactor
         case .searchBox(let box): box.parts.reduce(2) { max($0, $1.query.readingFactor) }
         }
     }

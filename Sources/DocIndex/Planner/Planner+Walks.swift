@@ -82,9 +82,10 @@ extension Planner {
         var fixed: Set<FieldPath> = []
         for conjunct in conjuncts {
             switch conjunct {
-            case .compare(let path, .equal, _), .collates(let path, .equal, _), .not(.exists(let path)):
+            case .compare(let path, .equal, _), .collates(let path, .equal, _):
                 if !path.hasArrayStep { fixed.insert(path) }
-            default: break
+            default:
+                if let path = conjunct.missingPath, !path.hasArrayStep { fixed.insert(path) }
             }
         }
         var keys: [OpenKey] = []

@@ -120,8 +120,7 @@ extension Filter {
     /// The path of a condition that an index could answer; `nil` for other conditions.
     fileprivate var indexablePath: FieldPath? {
         switch self {
-        case .not(.exists(let path)): path
-        case .not: nil
+        case .not: missingPath
         case .compare, .collates, .isIn, .hasPrefix, .isBelow, .isDated, .hasDatePart: leafPath
         default: nil
         }

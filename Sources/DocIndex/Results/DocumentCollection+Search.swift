@@ -141,7 +141,7 @@ extension DocumentCollection {
             throw DocIndexError(
                 .unknownIndex, "the collection \(name) has no text index; declare one of type text in its schema")
         }
-        guard !rows.collection.answering.textHasOtherStemmer else { throw otherStemmer(of: index.definition) }
+        guard !rows.collection.readable.textHasOtherStemmer else { throw otherStemmer(of: index.definition) }
         let view = try store.texts.views.view(
             of: rows.collection.source(of: index.text), candidates: rows.texts, reader: rows.snapshot,
             database: store.database)

@@ -53,13 +53,15 @@ struct QueryDiagnosis {
         switch filter {
         case .all, .search: break
         case .and(let parts):
-            for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+            for part in parts.content { collect(part, isRequired: isRequired, below: array, into: &leaves) }
         case .or(let parts):
-            let isRequired = isRequired && parts.count == 1
-            for part in parts { collect(part, isRequired: isRequired, below: array, into: &leaves) }
-        case .not(.exists(let path)):
-            leaves.append(Leaf(path: whole(path), filter: .not(.exists(path)), isRequired: false))
-        case .not(let part): collect(part, isRequired: false, below: array, into: &leaves)
+            let isRequired = isRequired && parts.content.count == 1
+            for part in parts.content { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+        case .not(let part):
+            guard case .exists(let path) = part.content else {
+                return collect(part.content, isRequired: false, below: array, into: &leaves)
+            }
+            leaves.append(Leaf(path: whole(path), filter: filter, isRequired: false))
         case .isWithin(let field, _), .isNear(let field, _, _):
             for path in field.paths {
                 leaves.append(Leaf(path: whole(path), filter: filter, isRequired: isRequired))
@@ -67,7 +69,7 @@ struct QueryDiagnosis {
         case .anyElement(let path, let part):
             let path = whole(path).eachElement
             leaves.append(Leaf(path: path, filter: .exists(path), isRequired: isRequired))
-            collect(part, isRequired: isRequired, below: path, into: &leaves)
+            collect(part.content, isRequired: isRequired, below: path, into: &leaves)
         default:
             guard let path = filter.leafPath else { return }
             leaves.append(Leaf(path: whole(path), filter: filter, isRequired: isRequired))
@@ -75,7 +77,7 @@ struct QueryDiagnosis {
     }
 
     private mutating func probe(_ leaf: Leaf) throws {
-        if case .not(.exists) = leaf.filter { return }
+        if leaf.filter.missingPath != nil { return }
         if let holding = leaf.filter.holdsAtAll(leaf.path), try hasDocument(holding) {
             knownPaths.insert(leaf.path)
             try probeDates(leaf)

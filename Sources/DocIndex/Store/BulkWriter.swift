@@ -134,7 +134,7 @@ public final class BulkWriter {
         }
         try flush()
         if count > 0 {
-            try store.withWriter { _ in _ = store.texts.settle(store.currentCatalog) }
+            try store.withWriter { _ in _ = store.texts.settle(store.loadedCatalog) }
         }
     }
 

@@ -3,7 +3,7 @@ internal import LevelKit
 /// Writes the edits of a transaction as one atomic batch of documents, IDs, index entries, counters and changes.
 struct Commit {
     let database: Database
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     let state: WriterState
 
     private var changes = IndexChanges(batch: WriteBatch())
@@ -14,14 +14,14 @@ struct Commit {
     private var written: [StoreChange] = []
 
     private struct Collection {
-        let entry: Catalog.CollectionEntry
+        let entry: LoadedCollection
         /// The indexes that hold every document.
         let ready: [any DocumentIndex]
         /// Indexes being built, and the last row that each one contains.
         let building: [(index: any DocumentIndex, row: UInt64)]
     }
 
-    init(database: Database, catalog: Catalog, state: WriterState) {
+    init(database: Database, catalog: LoadedCatalog, state: WriterState) {
         self.database = database
         self.catalog = catalog
         self.state = state
@@ -132,7 +132,7 @@ struct Commit {
     /// Removes the last change of the document from the feed, and assigns a row to a new document.
     ///
     /// - Returns: the row.
-    private mutating func placeInFeed(_ edit: Transaction.Edit, entry: Catalog.CollectionEntry) throws -> UInt64 {
+    private mutating func placeInFeed(_ edit: Transaction.Edit, entry: LoadedCollection) throws -> UInt64 {
         switch edit.base {
         case .stored(let document, let row):
             try changes.batch.delete(StoreKey.change(document.sequence, collection: entry.number, row: row))

@@ -24,7 +24,7 @@ enum ContentAdoption {
     ///
     /// - Complexity: O(*n*) in the number of entries.
     static func hasMarks(_ entry: Catalog.IndexEntry, in reader: some KeyValueReader) throws -> Bool {
-        guard let index = entry.index as? ValueIndex else { return false }
+        guard let index = LoadedIndex(entry).valueIndex else { return false }
         var cancellation = CancellationCheck()
         var cursor = try reader.cursor(in: .prefix(index.entryPrefix))
         while try cursor.advance() {

@@ -8,7 +8,7 @@ extension DocumentCollection {
     /// - Complexity: One lookup.
     public func entryCount(of values: [DocumentValue?], in indexName: String) throws -> Int {
         let rows = try reader()
-        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.countsValues else {
+        guard let index = rows.index(named: indexName)?.valueIndex, index.definition.countsValues else {
             throw DocIndexError(
                 .unknownIndex, "\(name) has no index \(indexName) that counts its values; declare it with count")
         }
@@ -32,7 +32,7 @@ extension DocumentCollection {
     /// - Complexity: O(*n*) in the number of index entries.
     public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [DocIndexError.UniqueViolation] {
         let rows = try reader()
-        guard let index = rows.index(named: indexName) as? ValueIndex, index.definition.isUnique else {
+        guard let index = rows.index(named: indexName)?.valueIndex, index.definition.isUnique else {
             throw DocIndexError(.unknownIndex, "\(name) has no unique index \(indexName)")
         }
         return try UniqueValues(index: index).violations(in: rows, limit: limit)

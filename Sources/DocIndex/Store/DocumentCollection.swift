@@ -14,13 +14,13 @@ public struct DocumentCollection: Sendable {
 
     private struct Pinned: Sendable {
         let snapshot: Snapshot
-        let entry: Catalog.CollectionEntry
+        let entry: LoadedCollection
         let texts: TextIndexViews.Views
     }
 
     init(
         store: DocumentStore, number: UInt32, name: String,
-        pinned: (Snapshot, Catalog.CollectionEntry, TextIndexViews.Views)? = nil
+        pinned: (Snapshot, LoadedCollection, TextIndexViews.Views)? = nil
     ) {
         self.store = store
         self.number = number
@@ -46,11 +46,11 @@ public struct DocumentCollection: Sendable {
     }
 
     /// Returns the current catalog entry of the collection; `nil` if the collection is pinned to a snapshot.
-    func newestEntry() throws -> Catalog.CollectionEntry? {
-        pinned == nil ? try entry(in: store.currentCatalog) : nil
+    func newestEntry() throws -> LoadedCollection? {
+        pinned == nil ? try entry(in: store.loadedCatalog) : nil
     }
 
-    private func entry(in catalog: Catalog) throws -> Catalog.CollectionEntry {
+    private func entry(in catalog: LoadedCatalog) throws -> LoadedCollection {
         guard let entry = catalog.collection(numbered: number) else {
             throw DocIndexError(.unknownCollection, "the store no longer has a collection \(name)")
         }
@@ -59,7 +59,7 @@ public struct DocumentCollection: Sendable {
 
     /// The declaration of the collection.
     public var definition: CollectionDefinition {
-        guard let entry = try? pinned?.entry ?? entry(in: store.currentCatalog) else {
+        guard let entry = try? pinned?.entry ?? entry(in: store.loadedCatalog) else {
             return CollectionDefinition(name)
         }
         return CollectionDefinition(

@@ -41,10 +41,11 @@ extension DocumentStore {
         since sequence: UInt64, epoch: StoreEpoch?, in collection: String?, limit: Int
     ) throws -> (changes: [StoreChange], position: UInt64) {
         let (snapshot, catalog, _) = try state()
-        if let epoch, epoch != catalog.epoch {
+        let ownEpoch = catalog.stored.epoch
+        if let epoch, epoch != ownEpoch {
             throw DocIndexError(
                 .epochChanged,
-                "commit \(sequence) belongs to epoch \(epoch), but the store has \(catalog.epoch): it is a copy or "
+                "commit \(sequence) belongs to epoch \(epoch), but the store has \(ownEpoch): it is a copy or "
                     + "was restored from one; read all documents, and continue from the sequence number of this store")
         }
         if sequence > 0 {

@@ -93,7 +93,7 @@ extension DocumentStore {
         var isDone = false
         while !isDone {
             let step = try writer.withLock { () -> DocumentStore.BuildProgress? in
-                let catalog = currentCatalog
+                let catalog = loadedCatalog
                 guard let entry = catalog.collection(numbered: collection) else { return nil }
                 let building = entry.indexes.filter(\.isBuilding)
                 let builder = IndexBuilder(database: database, state: writerState)

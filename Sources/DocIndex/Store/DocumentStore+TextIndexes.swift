@@ -19,7 +19,7 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     /// - Complexity: O(*n*) in the size of the text indexes.
     public func optimizeTextIndexes() throws {
-        try withWriter { _ in try texts.compact(currentCatalog, database: database, merges: true) }
+        try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: true) }
     }
 
     /// Writes pending words as segments.
@@ -28,7 +28,7 @@ extension DocumentStore {
     ///
     /// - Throws: the errors of ``optimizeTextIndexes()``.
     public func flushTextIndexes() throws {
-        try withWriter { _ in try texts.compact(currentCatalog, database: database, merges: false) }
+        try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: false) }
     }
 
     /// Text indexes whose segments could not be written or merged along with a commit. Empty if there were no failures.

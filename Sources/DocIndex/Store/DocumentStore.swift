@@ -39,12 +39,12 @@ public final class DocumentStore: Sendable {
     let maintenance: WriterLock
     let writerState = WriterState()
     let signal: ChangeSignal
-    private let catalog: Mutex<Catalog>
+    private let catalog: Mutex<LoadedCatalog>
     private let ownership: ExclusiveOwnership
     /// Runs the writes of asynchronous callers, one after another.
     let writes = BlockingExecutor("DocIndex.writes")
 
-    private init(database: Database, catalog: Catalog) throws {
+    private init(database: Database, catalog: LoadedCatalog) throws {
         let signal = ChangeSignal()
         // Closing the database in any way ends all streams of changes.
         guard let ownership = ExclusiveOwnership(of: database, onClose: { signal.finish() }) else {
@@ -121,7 +121,8 @@ public final class DocumentStore: Sendable {
                     + "bytewise order")
         }
         let catalog = try storedCatalog(in: database, mayBeNew: schema != nil && database.mode == .readWrite)
-        let store = try DocumentStore(database: database, catalog: catalog)
+        let store = try DocumentStore(
+            database: database, catalog: LoadedCatalog(loading: catalog, from: database))
         if database.mode == .readOnly {
             try store.requireInForce(schema)
             return store
@@ -146,9 +147,9 @@ public final class DocumentStore: Sendable {
     public func close() throws {
         if database.mode == .readOnly { return try database.close() }
         try writer.withLock {
-            let catalog = currentCatalog
+            let catalog = loadedCatalog
             // Words from this stemmer do not belong in segments of another one.
-            if !catalog.collections.contains(where: \.answering.hasOtherStemmers),
+            if !catalog.collections.contains(where: \.readable.hasOtherStemmers),
                 texts.settle(catalog)
             {
                 // Into table files, because read-only opens would read a segment in the log each time. If this fails,
@@ -163,9 +164,7 @@ public final class DocumentStore: Sendable {
         let record = try database.value(forKey: StoreKey.catalogKey)
         // Another program may use the same key.
         if let record, record.starts(with: Catalog.beginning) {
-            let catalog = try Catalog(encoded: record)
-            for collection in catalog.collections { try collection.names.load(collection, from: database) }
-            return catalog
+            return try Catalog(encoded: record)
         }
         var cursor = try database.cursor()
         guard mayBeNew, try !cursor.advance() else {
@@ -198,13 +197,14 @@ public final class DocumentStore: Sendable {
     func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
         try batch.put(new.encoded, forKey: StoreKey.catalogKey)
         try database.write(batch, durability: .buffered)
-        catalog.withLock { $0 = new }
+        catalog.withLock { $0 = LoadedCatalog(new, replacing: $0) }
         try database.put(new.encoded, forKey: StoreKey.catalogKey, durability: .synced)
     }
 
     // MARK: - Parts
 
-    var currentCatalog: Catalog { catalog.withLock { $0 } }
+    var loadedCatalog: LoadedCatalog { catalog.withLock { $0 } }
+    var currentCatalog: Catalog { loadedCatalog.stored }
 
     /// Returns a snapshot of the store. Its collections do not see later writes.
     public func snapshot() throws -> StoreSnapshot {
@@ -213,7 +213,7 @@ public final class DocumentStore: Sendable {
     }
 
     /// Returns the newest state, the matching catalog, and views of the text indexes, one of which matches the state.
-    func state() throws -> (Snapshot, Catalog, TextIndexViews.Views) {
+    func state() throws -> (Snapshot, LoadedCatalog, TextIndexViews.Views) {
         try catalog.withLock { catalog in
             let (snapshot, texts) = try texts.views.snapshot { try database.snapshot() }
             return (snapshot, catalog, texts)
@@ -258,7 +258,7 @@ public final class DocumentStore: Sendable {
     public func write<R>(durability: Durability = .buffered, _ body: (Transaction) throws -> R) throws -> R {
         try writer.withLock {
             try noteOtherStemmers()
-            let catalog = currentCatalog
+            let catalog = loadedCatalog
             let transaction = Transaction(database: database, catalog: catalog)
             defer { transaction.end() }
             let result = try body(transaction)
@@ -273,8 +273,9 @@ public final class DocumentStore: Sendable {
     /// Records, before the first write to a text index that another stemmer built, that the index contains terms of
     /// several stemmers, so that the original stemmer does not treat it as its own. Called under the writer's lock.
     func noteOtherStemmers() throws {
-        var catalog = currentCatalog
-        guard catalog.collections.contains(where: \.answering.hasOtherStemmers) else { return }
+        let loaded = loadedCatalog
+        guard loaded.collections.contains(where: \.readable.hasOtherStemmers) else { return }
+        var catalog = loaded.stored
         for collection in catalog.collections.indices {
             for index in catalog.collections[collection].indexes.indices {
                 let entry = catalog.collections[collection].indexes[index]
@@ -317,10 +318,10 @@ public final class DocumentStore: Sendable {
 public struct StoreSnapshot: Sendable {
     private let store: DocumentStore
     private let snapshot: Snapshot
-    private let catalog: Catalog
+    private let catalog: LoadedCatalog
     private let texts: TextIndexViews.Views
 
-    init(store: DocumentStore, snapshot: Snapshot, catalog: Catalog, texts: TextIndexViews.Views) {
+    init(store: DocumentStore, snapshot: Snapshot, catalog: LoadedCatalog, texts: TextIndexViews.Views) {
         self.store = store
         self.snapshot = snapshot
         self.catalog = catalog

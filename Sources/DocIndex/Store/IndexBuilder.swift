@@ -25,7 +25,7 @@ struct IndexBuilder {
     /// - Returns: The last row that the indexes now cover; `nil` if they are complete.
     /// - Throws: ``BuildError`` for a document that an index cannot store. Nothing is written in that case.
     func buildSlice(
-        of entries: [Catalog.IndexEntry], in collection: Catalog.CollectionEntry, catalog: Catalog
+        of entries: [Catalog.IndexEntry], in collection: LoadedCollection, catalog: LoadedCatalog
     ) throws -> UInt64? {
         let progress = try entries.map { try state.progress(of: $0.number, in: database) }
         // Indexes that started at different times are built together once they have reached the same row.

@@ -36,10 +36,10 @@ extension IndexChanges {
     ///   after the batch, or with `corruption`.
     ///
     /// - Parameter isUniqueEnforced: `false` while an index is built over existing documents.
-    func finish(_ catalog: Catalog, reading database: Database, isUniqueEnforced: Bool = true) throws {
+    func finish(_ catalog: LoadedCatalog, reading database: Database, isUniqueEnforced: Bool = true) throws {
         for collection in catalog.collections {
             for entry in collection.indexes {
-                guard let changes = values[entry.number], let index = entry.index as? ValueIndex else { continue }
+                guard let changes = values[entry.number], let index = LoadedIndex(entry).valueIndex else { continue }
                 if entry.definition.isUnique, isUniqueEnforced {
                     try check(index, changes, of: collection, in: database)
                 }
@@ -51,7 +51,7 @@ extension IndexChanges {
     }
 
     private func check(
-        _ index: ValueIndex, _ changes: ValueChanges, of collection: Catalog.CollectionEntry, in database: Database
+        _ index: ValueIndex, _ changes: ValueChanges, of collection: LoadedCollection, in database: Database
     ) throws {
         let values = UniqueValues(index: index)
         guard let conflict = try values.conflict(of: changes, in: database) else { return }

@@ -3,24 +3,24 @@ internal import LevelKit
 /// Reads the documents of one collection from one snapshot, by row.
 struct RowReader {
     let snapshot: Snapshot
-    let collection: Catalog.CollectionEntry
+    let collection: LoadedCollection
     /// The views of text indexes, one of which matches the snapshot.
     var texts: TextIndexViews.Views = [:]
     /// The text search; `nil` if the query contains none.
     var search: TextSearch?
 
     /// The value indexes that can answer.
-    var valueIndexes: [ValueIndex] { collection.answering.values }
+    var valueIndexes: [ValueIndex] { collection.readable.values }
 
     /// The location indexes that can answer.
-    var geoIndexes: [GeoIndex] { collection.answering.locations }
+    var geoIndexes: [GeoIndex] { collection.readable.locations }
 
     /// The text index that can answer; `nil` if there is none.
-    var textIndex: TextIndexAdapter? { collection.answering.text }
+    var textIndex: TextIndexAdapter? { collection.readable.text }
 
     /// Returns the index with a name; `nil` if there is none, or it is not built yet.
-    func index(named name: String) -> (any DocumentIndex)? {
-        collection.answering.index(named: name)
+    func index(named name: String) -> LoadedIndex? {
+        collection.readable.index(named: name)
     }
 
     /// Returns the row of a document; `nil` if there is no document with that ID.
@@ -30,7 +30,7 @@ struct RowReader {
 
     /// Returns the record stored under an ID; `nil` if there is none.
     static func record(
-        of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+        of id: DocumentID, collection: LoadedCollection, in reader: some KeyValueReader
     ) throws -> IDRecord? {
         guard let bytes = try reader.value(forKey: StoreKey.id(collection.number, id)) else { return nil }
         return try IDRecord(bytes.span, collection: collection.name)
@@ -51,7 +51,7 @@ struct RowReader {
 
     /// Returns the document of a row; `nil` if there is none.
     static func document(
-        _ row: UInt64, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+        _ row: UInt64, collection: LoadedCollection, in reader: some KeyValueReader
     ) throws -> Document? {
         let key = StoreKey.document(collection.number, row: row)
         guard let record = try reader.value(forKey: key) else { return nil }
@@ -62,7 +62,7 @@ struct RowReader {
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with another ID.
     static func document(
-        _ row: UInt64, of id: DocumentID, collection: Catalog.CollectionEntry, in reader: some KeyValueReader
+        _ row: UInt64, of id: DocumentID, collection: LoadedCollection, in reader: some KeyValueReader
     ) throws -> Document? {
         guard let document = try document(row, collection: collection, in: reader) else { return nil }
         guard document.id == id else {
@@ -83,7 +83,7 @@ struct RowReader {
     }
 
     /// Decodes the document in a record, which consists of the sequence number of its last change and its body.
-    static func document(record: Span<UInt8>, row: UInt64, collection: Catalog.CollectionEntry) throws -> Document {
+    static func document(record: Span<UInt8>, row: UInt64, collection: LoadedCollection) throws -> Document {
         do {
             var offset = 0
             if let sequence = Varint.read(record, &offset),

@@ -31,7 +31,7 @@ public final class Transaction {
     }
 
     private let database: Database
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     /// The position of each document in `edits`.
     private var positions: [Target: Int] = [:]
     /// In the order in which documents were first touched.
@@ -42,7 +42,7 @@ public final class Transaction {
     /// Documents with an `update` in progress.
     private var updating: Set<Target> = []
 
-    init(database: Database, catalog: Catalog) {
+    init(database: Database, catalog: LoadedCatalog) {
         self.database = database
         self.catalog = catalog
     }
@@ -195,7 +195,7 @@ public final class Transaction {
     // MARK: - Edits
 
     private func set(
-        _ content: DocumentObject?, id: DocumentID, in entry: Catalog.CollectionEntry,
+        _ content: DocumentObject?, id: DocumentID, in entry: LoadedCollection,
         if condition: Document.WriteCondition
     ) throws {
         let target = Target(collection: entry.number, id: id)
@@ -206,7 +206,7 @@ public final class Transaction {
     }
 
     /// Throws if an update of the document is in progress. The write would be lost when the update's closure ends.
-    private func requireNotUpdating(_ target: Target, in entry: Catalog.CollectionEntry) throws {
+    private func requireNotUpdating(_ target: Target, in entry: LoadedCollection) throws {
         guard !updating.isEmpty, updating.contains(target) else { return }
         throw DocIndexError(
             .nestedWrite,
@@ -214,7 +214,7 @@ public final class Transaction {
     }
 
     private static func check(
-        _ condition: Document.WriteCondition, _ edit: Edit, in entry: Catalog.CollectionEntry
+        _ condition: Document.WriteCondition, _ edit: Edit, in entry: LoadedCollection
     ) throws {
         let id = edit.target.id
         switch condition {
@@ -237,12 +237,12 @@ public final class Transaction {
         }
     }
 
-    private static func missing(_ id: DocumentID, _ entry: Catalog.CollectionEntry) -> DocIndexError {
+    private static func missing(_ id: DocumentID, _ entry: LoadedCollection) -> DocIndexError {
         DocIndexError(.documentMissing, "\(entry.name) has no document \(id); use put or insert to store one")
     }
 
     /// Returns the position of a document in `edits`, where it is added unchanged if necessary.
-    private func edit(_ target: Target, in entry: Catalog.CollectionEntry) throws -> Int {
+    private func edit(_ target: Target, in entry: LoadedCollection) throws -> Int {
         if let position = positions[target] { return position }
         let base = try base(of: target, in: entry)
         edits.append(Edit(target: target, base: base, content: base.document?.content))
@@ -250,7 +250,7 @@ public final class Transaction {
         return edits.count - 1
     }
 
-    private func base(of target: Target, in entry: Catalog.CollectionEntry) throws -> Base {
+    private func base(of target: Target, in entry: LoadedCollection) throws -> Base {
         switch try RowReader.record(of: target.id, collection: entry, in: database) {
         case nil: return .absent
         case .deleted(let sequence, let row): return .deleted(sequence: sequence, row: row)
@@ -266,7 +266,7 @@ public final class Transaction {
         }
     }
 
-    private func entry(_ name: String) throws -> Catalog.CollectionEntry {
+    private func entry(_ name: String) throws -> LoadedCollection {
         guard isOpen else {
             throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }
@@ -284,7 +284,7 @@ public final class Transaction {
     }
 
     /// Returns the ID in a document.
-    static func id(of content: DocumentObject, in entry: Catalog.CollectionEntry) throws -> DocumentID {
+    static func id(of content: DocumentObject, in entry: LoadedCollection) throws -> DocumentID {
         guard let value = content[entry.idField] else {
             throw DocIndexError(
                 .invalidID, "the document has no member \(entry.idField), which holds the id in \(entry.name)")

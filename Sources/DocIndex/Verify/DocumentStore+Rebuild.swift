@@ -69,7 +69,7 @@ extension DocumentStore {
         let report = try withMaintenance {
             try withWriter { state in
                 defer { state.forget() }
-                var rebuilder = Rebuilder(database: database, catalog: currentCatalog)
+                var rebuilder = Rebuilder(database: database, catalog: loadedCatalog)
                 try rebuilder.run()
                 var catalog = currentCatalog
                 for position in catalog.collections.indices {

@@ -3,14 +3,14 @@ internal import LevelKit
 /// Corrects IDs, counters and the change feed.
 struct Rebuilder {
     let database: Database
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     var report = RebuildReport()
     private let batch = WriteBatch()
     private var sequence: UInt64 = 0
     private var counters: [UInt32: CollectionCounters] = [:]
-    private var shadowed: [(collection: Catalog.CollectionEntry, row: UInt64)] = []
+    private var shadowed: [(collection: LoadedCollection, row: UInt64)] = []
 
-    init(database: Database, catalog: Catalog) {
+    init(database: Database, catalog: LoadedCatalog) {
         self.database = database
         self.catalog = catalog
     }
@@ -36,7 +36,7 @@ struct Rebuilder {
         try write(always: true)
     }
 
-    private mutating func rebuild(_ collection: Catalog.CollectionEntry) throws {
+    private mutating func rebuild(_ collection: LoadedCollection) throws {
         try correctNames(of: collection)
         let prefix = StoreKey.documents.prefix(collection.number)
         var counters = CollectionCounters()
@@ -85,7 +85,7 @@ struct Rebuilder {
         self.counters[collection.number] = counters
     }
 
-    private mutating func shadow(_ row: UInt64, of collection: Catalog.CollectionEntry) {
+    private mutating func shadow(_ row: UInt64, of collection: LoadedCollection) {
         shadowed.append((collection, row))
         report.shadowedRows.append("\(collection.name) row \(row)")
     }
@@ -98,7 +98,7 @@ struct Rebuilder {
     }
 
     /// Gives a document a new ID, in a separate commit.
-    private mutating func recover(_ row: UInt64, of collection: Catalog.CollectionEntry) throws {
+    private mutating func recover(_ row: UInt64, of collection: LoadedCollection) throws {
         guard sequence < WriterState.lastSequence,
             let document = try RowReader.document(row, collection: collection, in: database)
         else { return }
@@ -121,7 +121,7 @@ struct Rebuilder {
 
     /// Returns the other document that the ID of a document currently leads to; `nil` if there is none.
     private func rival(
-        of document: Document, row: UInt64, in collection: Catalog.CollectionEntry
+        of document: Document, row: UInt64, in collection: LoadedCollection
     ) throws -> (sequence: UInt64, row: UInt64)? {
         try write(always: true)
         guard let record = try? RowReader.record(of: document.id, collection: collection, in: database),
@@ -132,10 +132,10 @@ struct Rebuilder {
     }
 
     /// Rewrites the field names as this process knows them if the stored ones differ.
-    private mutating func correctNames(of collection: Catalog.CollectionEntry) throws {
+    private mutating func correctNames(of collection: LoadedCollection) throws {
         let names = collection.names.current
         let stored = CollectionNames()
-        let recordCount = try? stored.load(collection, from: database)
+        let recordCount = try? stored.load(collection.entry, from: database)
         let prefix = StoreKey.names.prefix(collection.number)
         var cursor = try database.cursor(in: .prefix(prefix), cache: .bypass)
         var keyCount = 0
@@ -186,7 +186,7 @@ struct Rebuilder {
     }
 
     private mutating func deleteAgain(
-        _ id: DocumentID, sequence: UInt64, row: UInt64, of collection: Catalog.CollectionEntry
+        _ id: DocumentID, sequence: UInt64, row: UInt64, of collection: LoadedCollection
     ) throws {
         guard sequence <= WriterState.lastSequence,
             let document = try? RowReader.document(row, collection: collection, in: database), document.id == id,
@@ -207,7 +207,7 @@ struct Rebuilder {
     /// Removes entries of indexes that are not in the catalog, and sets all other unknown keys aside.
     private mutating func removeUnknownKeys() throws {
         let derived: [StoreKey] = [.values, .valueCounts, .text, .progress]
-        for range in catalog.unknownRanges() {
+        for range in catalog.stored.unknownRanges() {
             var cursor = try database.cursor(in: range, cache: .bypass)
             while try cursor.advance() {
                 let key = cursor.key.copied()
@@ -225,7 +225,7 @@ struct Rebuilder {
 
     /// Removes IDs that lead to no document, and keeps deletions with their changes.
     private mutating func checkIDs(
-        of collection: Catalog.CollectionEntry, _ counters: inout CollectionCounters
+        of collection: LoadedCollection, _ counters: inout CollectionCounters
     ) throws {
         let prefix = StoreKey.ids.prefix(collection.number)
         var cursor = try database.cursor(in: .prefix(prefix), cache: .bypass)

@@ -117,7 +117,7 @@ private struct StoreDamage {
 /// Compares documents with the records that refer to them.
 private struct LossSurvey {
     let snapshot: Snapshot
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
         var losses: Verification.Losses.CollectionLosses
@@ -128,7 +128,7 @@ private struct LossSurvey {
     private var findings: [UInt32: Finding] = [:]
     private var cancellation = CancellationCheck()
 
-    init(snapshot: Snapshot, catalog: Catalog) {
+    init(snapshot: Snapshot, catalog: LoadedCatalog) {
         self.snapshot = snapshot
         self.catalog = catalog
     }
@@ -149,7 +149,7 @@ private struct LossSurvey {
     }
 
     private func losses(
-        _ finding: Finding, of collection: Catalog.CollectionEntry
+        _ finding: Finding, of collection: LoadedCollection
     ) -> Verification.Losses.CollectionLosses {
         var losses = finding.losses
         let counted = (try? CollectionCounters.read(collection.number, in: snapshot))?.documentCount ?? 0
@@ -165,7 +165,7 @@ private struct LossSurvey {
 
     private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(Verification.Losses.idLimit)) }
 
-    private mutating func readDocuments(of collection: Catalog.CollectionEntry) throws {
+    private mutating func readDocuments(of collection: LoadedCollection) throws {
         let prefix = StoreKey.documents.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
@@ -179,7 +179,7 @@ private struct LossSurvey {
         }
     }
 
-    private mutating func readIDs(of collection: Catalog.CollectionEntry) throws {
+    private mutating func readIDs(of collection: LoadedCollection) throws {
         let prefix = StoreKey.ids.prefix(collection.number)
         var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
@@ -218,7 +218,7 @@ private struct LossSurvey {
     }
 
     private mutating func compare(
-        _ change: StoreChange, at place: StoreChange.Key, in collection: Catalog.CollectionEntry
+        _ change: StoreChange, at place: StoreChange.Key, in collection: LoadedCollection
     ) throws {
         let key = StoreKey.document(collection.number, row: place.row)
         guard try snapshot.contains(key) else {

@@ -19,7 +19,7 @@ struct TextVerifier {
     /// The number of postings that were read.
     private(set) var postingCount = 0
 
-    init(_ index: TextIndex, of collection: Catalog.CollectionEntry, in reader: any KeyValueReader) throws {
+    init(_ index: TextIndex, of collection: LoadedCollection, in reader: any KeyValueReader) throws {
         self.index = index
         self.reader = reader
         name = "\(collection.name).\(index.name)"

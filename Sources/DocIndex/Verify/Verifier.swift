@@ -7,7 +7,7 @@ internal import LevelKit
 /// is compared entry by entry.
 struct Verifier {
     let snapshot: Snapshot
-    let catalog: Catalog
+    let catalog: LoadedCatalog
     private let progress: (Verification.Progress) throws -> Void
     private var result = Verification()
     private var documentsToCheck = 0
@@ -16,7 +16,8 @@ struct Verifier {
     private var expectedChangeCount = 0
 
     init(
-        snapshot: Snapshot, catalog: Catalog, progress: @escaping (Verification.Progress) throws -> Void = { _ in }
+        snapshot: Snapshot, catalog: LoadedCatalog,
+        progress: @escaping (Verification.Progress) throws -> Void = { _ in }
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
@@ -25,15 +26,22 @@ struct Verifier {
 
     /// An index and the last row that it contains.
     private struct Subject {
+        let loaded: LoadedIndex
         let index: any DocumentIndex
         let lastRow: UInt64
+
+        init(_ loaded: LoadedIndex, lastRow: UInt64) {
+            self.loaded = loaded
+            index = loaded.index
+            self.lastRow = lastRow
+        }
     }
 
     /// The checks of text indexes in progress, by index number.
     private var texts: [UInt32: TextVerifier] = [:]
 
     /// Returns the indexes of a collection. One that is being built contains the documents up to a row.
-    private mutating func subjects(of collection: Catalog.CollectionEntry) throws -> [Subject] {
+    private mutating func subjects(of collection: LoadedCollection) throws -> [Subject] {
         var subjects: [Subject] = []
         for entry in collection.indexes {
             guard entry.answersWithThisStemmer else {
@@ -60,7 +68,7 @@ struct Verifier {
                     ? .max : try WriterState.storedProgress(StoreKey.progress.prefix(entry.number), in: snapshot)
             }
             if let lastRow {
-                subjects.append(Subject(index: entry.index, lastRow: lastRow))
+                subjects.append(Subject(LoadedIndex(entry), lastRow: lastRow))
             } else {
                 result.report(
                     "\(collection.name).\(entry.definition.name): the build progress of the index is unreadable",
@@ -79,7 +87,7 @@ struct Verifier {
             let collection = try withStoredNames(declared)
             let subjects = try subjects(of: collection)
             for subject in subjects {
-                guard let index = subject.index as? TextIndexAdapter else { continue }
+                guard let index = subject.loaded.textIndex else { continue }
                 texts[index.number] = try TextVerifier(index.text, of: collection, in: snapshot)
             }
             let expected = try checkDocuments(of: collection, subjects)
@@ -105,7 +113,7 @@ struct Verifier {
 
     /// Checks IDs and documents, and computes the expected sums of the indexes.
     private mutating func checkDocuments(
-        of collection: Catalog.CollectionEntry, _ subjects: [Subject]
+        of collection: LoadedCollection, _ subjects: [Subject]
     ) throws -> [UInt32: IndexSum] {
         var sums: [UInt32: IndexSum] = [:]
         let prefix = StoreKey.documents.prefix(collection.number)
@@ -145,7 +153,7 @@ struct Verifier {
                 of: document.id, row: row, sequence: document.sequence, isDeletion: false, collection: collection)
             for subject in subjects where row <= subject.lastRow {
                 let index = subject.index
-                if index is TextIndexAdapter {
+                if case .text = subject.loaded {
                     try texts[index.number]?.add(document.content, id: document.id, row: row)
                     continue
                 }
@@ -168,7 +176,7 @@ struct Verifier {
 
     /// Checks that the feed contains the last change of a document.
     private mutating func checkChange(
-        of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: Catalog.CollectionEntry
+        of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: LoadedCollection
     ) throws {
         let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: isDeletion)
         let key = StoreKey.change(sequence, collection: collection.number, row: row)
@@ -218,7 +226,7 @@ struct Verifier {
     }
 
     private mutating func checkCounters(
-        of collection: Catalog.CollectionEntry, documentCount: Int, largestRow: UInt64
+        of collection: LoadedCollection, documentCount: Int, largestRow: UInt64
     ) throws {
         let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
         guard let counters = read else {
@@ -242,11 +250,10 @@ struct Verifier {
     /// Returns the collection with the field names in the snapshot. Its documents must be readable with those alone,
     /// not only with the names that this process has in memory.
     private mutating func withStoredNames(
-        _ collection: Catalog.CollectionEntry
-    ) throws -> Catalog.CollectionEntry {
-        var stored = collection
-        stored.names = CollectionNames()
-        let recordCount = try Self.ifReadable { try stored.names.load(collection, from: snapshot) }
+        _ collection: LoadedCollection
+    ) throws -> LoadedCollection {
+        let stored = LoadedCollection(collection.entry, names: CollectionNames())
+        let recordCount = try Self.ifReadable { try stored.names.load(stored.entry, from: snapshot) }
         guard let recordCount else {
             result.report(
                 "\(collection.name): the field names cannot be read", in: collection.name,
@@ -276,7 +283,7 @@ struct Verifier {
     }
 
     /// If there are as many IDs as documents, and the ID of every document leads to it, every ID leads to a document.
-    private mutating func checkIDs(of collection: Catalog.CollectionEntry, documentCount: Int) throws {
+    private mutating func checkIDs(of collection: LoadedCollection, documentCount: Int) throws {
         let rows = RowReader(snapshot: snapshot, collection: collection)
         let prefixCount = StoreKey.ids.prefix(collection.number).count
         var idCount = 0
@@ -313,10 +320,12 @@ struct Verifier {
     // MARK: - Indexes
 
     private mutating func checkIndex(
-        _ subject: Subject, of collection: Catalog.CollectionEntry, expected: IndexSum
+        _ subject: Subject, of collection: LoadedCollection, expected: IndexSum
     ) throws {
         let index = subject.index
-        if index is TextIndexAdapter { return try checkText(index.number, index.definition.name, of: collection.name) }
+        if case .text = subject.loaded {
+            return try checkText(index.number, index.definition.name, of: collection.name)
+        }
         var actual = IndexSum()
         var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), cache: .bypass)
         while try cursor.advance() {
@@ -329,7 +338,7 @@ struct Verifier {
         if actual.count != expected.count || actual.sum != expected.sum {
             try compareEntries(of: subject, collection: collection)
         }
-        if let values = index as? ValueIndex, values.definition.countsValues {
+        if let values = subject.loaded.valueIndex, values.definition.countsValues {
             try checkCounts(of: values, in: collection.name)
         }
     }
@@ -374,7 +383,7 @@ struct Verifier {
     }
 
     /// Finds entries that are missing, and entries that belong to no document.
-    private mutating func compareEntries(of subject: Subject, collection: Catalog.CollectionEntry) throws {
+    private mutating func compareEntries(of subject: Subject, collection: LoadedCollection) throws {
         let index = subject.index
         let name = "\(collection.name).\(index.definition.name)"
         let prefix = StoreKey.documents.prefix(collection.number)
@@ -417,7 +426,7 @@ struct Verifier {
 
     /// Checks for keys that belong to no collection and no index of the catalog.
     private mutating func checkUnknownKeys() throws {
-        for range in catalog.unknownRanges() { try reportKeys(in: range) }
+        for range in catalog.stored.unknownRanges() { try reportKeys(in: range) }
     }
 
     private mutating func reportKeys(in range: KeyRange) throws {

@@ -97,7 +97,7 @@ extension DatabaseFiles {
         let version = manifest.version
         switch file.kind {
         case .table(let number):
-            let level = version.tables.first { $0.number == number }?.level
+            let level = version.level(ofTable: number)
             return (level == nil ? .obsolete : .live, level)
         case .log(let number): return (version.needsLog(number) ? .live : .obsolete, nil)
         case .manifest: return (file.name == manifest.name ? .live : .obsolete, nil)

@@ -20,6 +20,20 @@ package struct Version: Hashable, Sendable {
         tablesByKey.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
     }
 
+    /// Returns the level of a table in use, or `nil` if the table is not in use.
+    package func level(ofTable number: UInt64) -> Int? {
+        (0..<VersionEdit.levelCount).first { tablesByKey[VersionEdit.TableKey(level: $0, number: number)] != nil }
+    }
+
+    /// The number of tables in use.
+    package var tableCount: Int { tablesByKey.count }
+
+    /// The maximum number of tables, far more than a database of a terabyte has. It bounds the memory for a manifest.
+    package static let tableLimit = 1 << 20
+
+    /// The fault of a manifest with more tables than ``tableLimit``, as a clause.
+    package static let tooManyTables = "it names more than \(tableLimit) tables, more than a database can have"
+
     /// Whether the keys are in bytewise order.
     package var isBytewise: Bool { comparatorName == Version.bytewiseName }
 

@@ -76,6 +76,9 @@ package struct VersionEdit: Hashable, Sendable {
     package var deletedTables: [TableKey] = []
     package var newTables: [Table] = []
 
+    /// The maximum number of fields of an edit. An edit of LevelDB names at most every table once.
+    private static let fieldLimit = 2 << 20
+
     /// Creates an edit that changes nothing.
     package init() {}
 
@@ -84,7 +87,12 @@ package struct VersionEdit: Hashable, Sendable {
     /// - Throws: ``FormatError`` with the reason.
     package init(decoding record: [UInt8]) throws(FormatError) {
         var fields = FieldReader(record)
+        var fieldCount = 0
         while !fields.isAtEnd {
+            fieldCount += 1
+            guard fieldCount <= Self.fieldLimit else {
+                throw FormatError("it has more than \(Self.fieldLimit) fields")
+            }
             let tag = try fields.readVarint32()
             switch Tag(rawValue: tag) {
             case .comparator: comparatorName = String(decoding: try fields.readBytes(), as: UTF8.self)

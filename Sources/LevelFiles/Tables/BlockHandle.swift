@@ -11,6 +11,19 @@ package struct BlockHandle: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
+    /// The end of the block and its trailer, or the largest number if it exceeds 64 bits.
+    var end: UInt64 {
+        let (end, isOverflown) = offset.addingReportingOverflow(byteCount)
+        let trailer = UInt64(Table.blockTrailerByteCount)
+        return isOverflown || end > .max - trailer ? .max : end + trailer
+    }
+
+    /// Returns the first block that does not follow the one before it. Tables are written block by block, so a block
+    /// that is named again, or that overlaps another, was forged to make a small table take long to read.
+    static func firstMisplaced(_ handles: some Collection<BlockHandle>) -> BlockHandle? {
+        zip(handles, handles.dropFirst()).first { $1.offset < $0.end }?.1
+    }
+
     /// Reads a handle.
     init(_ fields: inout FieldReader) throws(FormatError) {
         offset = try fields.readVarint64()

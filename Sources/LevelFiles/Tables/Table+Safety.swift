@@ -23,6 +23,9 @@ extension Table {
         // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         if let fault = filters.fault { return fault }
+        if let fault = fault(inOrderOf: filters.handles.sorted { $0.offset < $1.offset }, at: footer.metaIndex) {
+            return fault
+        }
         for handle in filters.handles {
             if !holds(handle) { return outside(handle) }
             if depth == .everything, let fault = try packingFault(of: handle) { return fault }
@@ -30,6 +33,7 @@ extension Table {
         let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
         if let fault = index.fault { return fault }
         for handle in index.handles where !holds(handle) { return outside(handle) }
+        if let fault = fault(inOrderOf: index.handles, at: footer.index) { return fault }
         guard depth == .everything else {
             for handle in [index.handles.first, index.handles.count > 1 ? index.handles.last : nil].compactMap(\.self) {
                 if let fault = try content(of: handle, shortestKey: BlockSafety.numberByteCount).fault { return fault }
@@ -70,7 +74,8 @@ extension Table {
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
         guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
-            index.handles.allSatisfy(holds)
+            index.handles.allSatisfy(holds), BlockHandle.firstMisplaced(index.handles) == nil,
+            BlockHandle.firstMisplaced(filters.handles.sorted { $0.offset < $1.offset }) == nil
         else { return nil }
         // LevelDB ignores an unreadable filter.
         var blocks: [BlockHandle] = []
@@ -92,6 +97,11 @@ extension Table {
     /// The stored size of the index in bytes, which is the cost of `outline`.
     package var indexByteCount: UInt64 { footer.index.byteCount }
 
+    /// Returns the fault of an index or metaindex whose blocks overlap, or `nil` if they follow one another.
+    private func fault(inOrderOf handles: [BlockHandle], at index: BlockHandle) -> FileError? {
+        BlockHandle.firstMisplaced(handles).map { fault(Self.overlap($0), at: index.offset) }
+    }
+
     private func outside(_ handle: BlockHandle) -> FileError {
         fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
     }
@@ -104,9 +114,11 @@ extension Table {
         guard let bytes = content.bytes else { return ([], [], content.fault) }
         do throws(FormatError) {
             var entries = try Block(bytes).entries()
+            var budget = KeyBudget(blockByteCount: bytes.count)
             var handles: [BlockHandle] = []
             var keys: [[UInt8]] = []
             while try entries.next() {
+                try budget.spend(entries.key.count)
                 handles.append(try BlockHandle(decoding: entries.value))
                 keys.append(Array(entries.key))
             }

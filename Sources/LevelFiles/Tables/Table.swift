@@ -150,25 +150,50 @@ package struct Table {
 
     /// Returns the index: every data block, in order.
     ///
+    /// - Throws: ``FileError``: `damaged` also for blocks that overlap, and for keys that exceed ``KeyBudget``.
     /// - Complexity: O(n) in the number of blocks.
     package func index() throws(FileError) -> [IndexEntry] {
-        var entries = try self.entries(at: footer.index)
+        let stored = try block(at: footer.index)
         return try formatted(at: footer.index.offset) { () throws(FormatError) in
+            var entries = try Block(stored.bytes).entries()
+            var budget = KeyBudget(blockByteCount: stored.bytes.count)
             var index: [IndexEntry] = []
             while try entries.next() {
-                index.append(
-                    IndexEntry(separator: entries.key, handle: try BlockHandle(decoding: entries.value)))
+                try budget.spend(entries.key.count)
+                let handle = try BlockHandle(decoding: entries.value)
+                guard index.last.map({ $0.handle.end <= handle.offset }) ?? true else {
+                    throw FormatError(Self.overlap(handle))
+                }
+                index.append(IndexEntry(separator: entries.key, handle: handle))
             }
             return index
         }
     }
 
+    /// The memory for the keys of an index. LevelDB stores each of them completely. A forged index can share a long
+    /// prefix between many keys, which would fill the memory.
+    struct KeyBudget {
+        private var byteCount: Int
+
+        init(blockByteCount: Int) { byteCount = 16 * blockByteCount }
+
+        mutating func spend(_ keyByteCount: Int) throws(FormatError) {
+            byteCount -= keyByteCount
+            guard byteCount >= 0 else {
+                throw FormatError("the keys of its index have many times the size of the index")
+            }
+        }
+    }
+
     /// Returns the entries of the metaindex. A filter is named `filter.` plus the name of its policy.
     package func metaIndex() throws(FileError) -> [(name: String, handle: BlockHandle)] {
-        var entries = try self.entries(at: footer.metaIndex)
+        let stored = try block(at: footer.metaIndex)
         return try formatted(at: footer.metaIndex.offset) { () throws(FormatError) in
+            var entries = try Block(stored.bytes).entries()
+            var budget = KeyBudget(blockByteCount: stored.bytes.count)
             var names: [(name: String, handle: BlockHandle)] = []
             while try entries.next() {
+                try budget.spend(entries.key.count)
                 names.append((String(decoding: entries.key, as: UTF8.self), try BlockHandle(decoding: entries.value)))
             }
             return names
@@ -215,6 +240,11 @@ package struct Table {
     }
 
     // MARK: - Faults
+
+    /// The reason that an index is corrupt if this block does not follow the one before it.
+    static func overlap(_ handle: BlockHandle) -> String {
+        "its index names a block at byte \(handle.offset) that does not follow the block before it"
+    }
 
     func fault(_ reason: String, at offset: UInt64) -> FileError {
         FileError(.damaged, file: name, offset: offset, reason: reason)

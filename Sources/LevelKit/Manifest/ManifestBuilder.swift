@@ -8,13 +8,7 @@ struct ManifestBuilder {
     private let name: String
     /// The bytes up to the end of the last applied record.
     private(set) var validByteCount = 0
-    private var comparatorName: String?
-    private var logNumber: UInt64?
-    private var previousLogNumber: UInt64?
-    private var nextFileNumber: UInt64?
-    private var lastSequence: UInt64?
-    private var tables: [VersionEdit.TableKey: Manifest.Table] = [:]
-    /// The same state with complete internal keys, as in LevelDB.
+    /// The state after the applied records.
     private(set) var version = Version()
 
     /// - Parameter name: the name of the file.
@@ -32,7 +26,8 @@ struct ManifestBuilder {
                 throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)", at: damage.offset)
             case .record(let record):
                 do throws(FormatError) {
-                    apply(try VersionEdit(decoding: record))
+                    version.apply(try VersionEdit(decoding: record))
+                    guard version.tableCount <= Version.tableLimit else { throw FormatError(Version.tooManyTables) }
                 } catch {
                     throw damaged(
                         "the record that ends at byte \(reader.endOffset) is invalid: \(error.reason)",
@@ -43,39 +38,30 @@ struct ManifestBuilder {
         }
     }
 
-    private mutating func apply(_ edit: VersionEdit) {
-        version.apply(edit)
-        comparatorName = edit.comparatorName ?? comparatorName
-        logNumber = edit.logNumber ?? logNumber
-        previousLogNumber = edit.previousLogNumber ?? previousLogNumber
-        nextFileNumber = edit.nextFileNumber ?? nextFileNumber
-        lastSequence = edit.lastSequence ?? lastSequence
-        // In this order, because an edit may delete a table and add it again.
-        for key in edit.deletedTables { tables[key] = nil }
-        for table in edit.newTables {
-            tables[table.key] = Manifest.Table(
-                level: table.level, number: table.number, byteCount: table.byteCount,
-                smallestKey: table.smallest.userKey, largestKey: table.largest.userKey)
-        }
-    }
-
     /// Returns the state after the records so far.
     ///
     /// - Throws: ``LevelError`` with `corruption` if they do not describe a complete database.
     func manifest() throws(LevelError) -> Manifest {
-        guard let comparatorName else { throw damaged("it does not name a comparator") }
-        guard let nextFileNumber, let logNumber, let lastSequence else {
+        guard let comparatorName = version.comparatorName else { throw damaged("it does not name a comparator") }
+        guard let nextFileNumber = version.nextFileNumber, let logNumber = version.logNumber,
+            let lastSequence = version.lastSequence
+        else {
             throw damaged("it lacks the number of the log, of the next file or of the last write")
         }
-        let sorted = tables.values.sorted { ($0.level, $0.number) < ($1.level, $1.number) }
+        let tables = version.tables
         // LevelDB gives a new file the next number and truncates any existing file of that name.
-        if let table = sorted.first(where: { $0.number >= nextFileNumber }) {
+        if let table = tables.first(where: { $0.number >= nextFileNumber }) {
             throw damaged("it names table \(table.number), whose number has not been assigned yet")
         }
         return Manifest(
             name: name, comparatorName: comparatorName, logNumber: logNumber,
-            previousLogNumber: previousLogNumber ?? 0, nextFileNumber: nextFileNumber, lastSequence: lastSequence,
-            tables: sorted)
+            previousLogNumber: version.previousLogNumber ?? 0, nextFileNumber: nextFileNumber,
+            lastSequence: lastSequence,
+            tables: tables.map { table in
+                Manifest.Table(
+                    level: table.level, number: table.number, byteCount: table.byteCount,
+                    smallestKey: table.smallest.userKey, largestKey: table.largest.userKey)
+            })
     }
 
     /// Reading from memory does not fail.

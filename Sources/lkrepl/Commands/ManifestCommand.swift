@@ -19,32 +19,41 @@ struct ManifestCommand: ParsableCommand {
     @Flag(name: .long, help: "List every edit, oldest first.") var edits = false
 
     func run() throws {
-        let manifest = try manifest()
+        let path = try manifestPath()
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database))
+        var fault: FileError?
         if edits {
-            for entry in manifest.entries { try write(entry, writer) }
+            var edits = try ManifestEdits(at: path)
+            while let item = try edits.next() {
+                switch item {
+                case .edit(let edit, let endOffset): try write(edit, endOffset, writer)
+                case .damage(let damage): fault = fault ?? damage
+                }
+            }
         } else {
+            let manifest = try ManifestFile(at: path)
             try write(manifest, writer)
+            fault = manifest.faults.first
         }
         try writer.finish()
-        if let fault = manifest.faults.first { throw fault }
+        if let fault { throw fault }
     }
 
-    private func manifest() throws -> ManifestFile {
+    private func manifestPath() throws -> String {
         let inspected = try InspectedFiles(at: database)
         guard let file else {
-            if let manifest = inspected.files.manifest { return manifest }
+            if let manifest = inspected.files.manifest { return inspected.files.path(of: manifest.name) }
             throw Diagnosis.findings(in: inspected.files).first.map { CommandError($0) }
                 ?? CommandError(.badData, "\(database) has no manifest")
         }
         let found = try inspected.file(file, "manifest") { if case .manifest = $0 { true } else { false } }
-        return try ManifestFile(at: inspected.files.path(of: found.name))
+        return inspected.files.path(of: found.name)
     }
 
     private func write(_ manifest: ManifestFile, _ writer: EntryWriter) throws {
         let version = manifest.version
         let rows: [(String, DocumentValue?)] = [
-            ("file", .string(manifest.name)), ("edits", .int(Int64(manifest.entries.count))),
+            ("file", .string(manifest.name)), ("edits", .int(Int64(manifest.editCount))),
             ("comparator", version.comparatorName.map { .string($0) }),
             ("log number", version.logNumber.map { .int(Int64(clamping: $0)) }),
             ("previous log number", version.previousLogNumber.map { .int(Int64(clamping: $0)) }),
@@ -59,9 +68,8 @@ struct ManifestCommand: ParsableCommand {
         }
     }
 
-    private func write(_ entry: ManifestFile.Entry, _ writer: EntryWriter) throws {
-        let edit = entry.edit
-        var row: DocumentObject = ["end": .int(Int64(clamping: entry.endOffset))]
+    private func write(_ edit: VersionEdit, _ endOffset: UInt64, _ writer: EntryWriter) throws {
+        var row: DocumentObject = ["end": .int(Int64(clamping: endOffset))]
         if let name = edit.comparatorName { row["comparator"] = .string(name) }
         for (name, number) in [
             ("log", edit.logNumber), ("previousLog", edit.previousLogNumber), ("nextFile", edit.nextFileNumber),

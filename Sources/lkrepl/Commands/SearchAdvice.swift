@@ -20,7 +20,7 @@ struct SearchAdvice {
     func noteNothingFound() throws {
         if options.quiet { return }
         var advice: [String] = []
-        if filter != .all, try collection.searchTotal(query, upTo: 0).isExact == false {
+        if filter != .all, try collection.searchTotal(query, upTo: 1).count > 0 {
             advice.append("without the condition, the words are found")
         }
         let words = try collection.corrections(of: text, limit: 1).compactMap { correction in

@@ -77,6 +77,6 @@ import Testing
         #expect(entry.number > number)
         #expect(entry.failure == "too many entries" && !entry.isReady && !entry.isBuilding)
         #expect(catalog.dropped.map(\.number) == [number])
-        #expect(catalog.collections[0].answering.index(named: "d") == nil)
+        #expect(ReadableIndexes(catalog.collections[0].indexes).index(named: "d") == nil)
     }
 }

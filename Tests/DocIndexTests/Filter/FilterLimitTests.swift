@@ -20,8 +20,8 @@ import Testing
 
     private static func depthOf(_ filter: Filter) -> Int {
         switch filter {
-        case .and(let parts), .or(let parts): 1 + (parts.map(depthOf).max() ?? 0)
-        case .not(let part), .anyElement(_, let part): 1 + depthOf(part)
+        case .and(let parts), .or(let parts): 1 + (parts.content.map(depthOf).max() ?? 0)
+        case .not(let part), .anyElement(_, let part): 1 + depthOf(part.content)
         default: 1
         }
     }
@@ -112,6 +112,28 @@ import Testing
                 expectFailure(.queryTooLarge, containing: "128 deep") { try collection.search("fog", where: deep) }
                 #expect(!deep.matches(["a": 1]))
                 #expect(deep.description.contains("…"))
+            }
+        }
+    }
+
+    @Test func `A condition nested a hundred thousand levels is built, rejected and released on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            for wrap in Self.wraps {
+                let isRejected = withSmallStack {
+                    var deep = Self.leaf
+                    for _ in 0..<100_000 { deep = wrap(deep) }
+                    guard !deep.matches(["a": 1]), deep == wrap(deep), deep.hashValue == wrap(deep).hashValue,
+                        deep.description.contains("…")
+                    else { return false }
+                    do {
+                        _ = try collection.find(Query(deep && .exists("a")))
+                        return false
+                    } catch {
+                        return (error as? DocIndexError)?.code == .queryTooLarge
+                    }
+                }
+                #expect(isRejected == true)
             }
         }
     }

@@ -143,7 +143,7 @@ import Testing
                     try store.collection("c").put(document)
                 }
                 let indexes = try ["one", "two", "many"].map { name in
-                    try #require(try store.collection("c").reader().index(named: name) as? GeoIndex)
+                    try #require(try store.collection("c").reader().index(named: name)?.geoIndex)
                 }
                 for _ in 0..<20 { try Self.check(indexes, in: store, against: model, random: &random) }
             }

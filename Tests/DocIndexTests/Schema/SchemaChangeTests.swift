@@ -265,21 +265,21 @@ import Testing
             // The state after a kill while two indexes were built: the entries of some rows are present, with their
             // sums and the last of these rows.
             try changeCatalog(path) { catalog, database in
-                try catalog.collections[0].names.load(catalog.collections[0], from: database)
                 for definition in [IndexDefinition.value("tags", on: "tags[]"), .text("text", on: "title")] {
                     let entry = Catalog.IndexEntry(number: catalog.nextIndex, definition: definition, isReady: false)
                     catalog.collections[0].indexes.append(entry)
                     catalog.nextIndex += 1
+                    let loaded = try LoadedCatalog(loading: catalog, from: database)
                     var changes = IndexChanges(batch: WriteBatch())
                     for row in 1...7 as ClosedRange<UInt64> {
                         let document = try #require(
-                            try RowReader.document(row, collection: catalog.collections[0], in: database))
+                            try RowReader.document(row, collection: loaded.collections[0], in: database))
                         #expect(document.id == .int(Int64(row) - 1))
                         try entry.index.update(old: nil, new: document.content, row: row, in: &changes)
                     }
                     let texts = TextIndexes()
                     let written = try texts.apply(
-                        changes.texts, of: catalog, database: database, to: changes.batch)
+                        changes.texts, of: loaded, database: database, to: changes.batch)
                     try texts.write(written) { try database.write(changes.batch) }
                     try database.put([7], forKey: StoreKey.progress.prefix(entry.number))
                 }

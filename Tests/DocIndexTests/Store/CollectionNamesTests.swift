@@ -35,7 +35,7 @@ import Testing
     @Test func `A failed transaction adds no names`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             struct Stop: Error {}
-            let names = try #require(store.currentCatalog.collection(named: "photos")).names
+            let names = try #require(store.loadedCatalog.collection(named: "photos")).names
             #expect(throws: Stop.self) {
                 try store.write { transaction in
                     try transaction.put(["id": "a", "x": 1], in: "photos")

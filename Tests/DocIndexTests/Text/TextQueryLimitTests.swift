@@ -80,8 +80,8 @@ import Testing
             Issue.record("no conjunction")
             return
         }
-        #expect(parts.count == 4096)
-        #expect(parts.first == .word("w0") && parts.last == .word("w4095"))
+        #expect(parts.content.count == 4096)
+        #expect(parts.content.first == .word("w0") && parts.content.last == .word("w4095"))
         #expect(TextQuery(forgiving: String(repeating: "a:", count: 3000) + "fog").isRead)
         #expect(TextQuery(forgiving: String(repeating: "fog ", count: 100_000)).isRead)
     }
@@ -93,6 +93,25 @@ import Testing
             for wrap in Self.wraps {
                 _ = try collection.search(Self.nested(64, wrap))
                 Self.expectRefusal(of: Self.nested(65, wrap), by: collection)
+            }
+        }
+    }
+
+    @Test func `A query nested a hundred thousand levels is built, rejected and released on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            for wrap in Self.wraps {
+                let isRejected = withSmallStack {
+                    let deep = Self.nested(100_000, wrap)
+                    guard deep == wrap(deep), deep.hashValue == wrap(deep).hashValue else { return false }
+                    do {
+                        _ = try collection.search(deep)
+                        return false
+                    } catch {
+                        return (error as? DocIndexError)?.code == .queryTooLarge
+                    }
+                }
+                #expect(isRejected == true)
             }
         }
     }

@@ -78,9 +78,9 @@ import Testing
     }
 
     private static func storedNames(in database: Database) throws -> FieldNames {
-        let photos = Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: [])
-        try photos.names.load(photos, from: database)
-        return photos.names.current
+        let names = CollectionNames()
+        try names.load(Catalog.CollectionEntry(name: "photos", number: 1, idField: "id", indexes: []), from: database)
+        return names.current
     }
 
     static let indexDamages: [Damage] = [

@@ -204,7 +204,7 @@ import Testing
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
             try forgery.apply(to: path, block: 5)
-            let isWholeTableLost = [.shortKeyInIndex, .handleBeyondFile].contains(forgery)
+            let isWholeTableLost = [.shortKeyInIndex, .handleBeyondFile, .repeatedBlock].contains(forgery)
             await #expect(processExitsWith: .success) {
                 [path = path as String, isWholeTableLost = isWholeTableLost as Bool] in
                 try reportingErrors {

@@ -6,8 +6,7 @@ import Testing
 @Suite struct `Searches as people type them` {
     private func withNotes(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with { place in
-            let schema =
-                #"{"collections":{"notes":{"indexes":[{"name":"t","type":"text","fields":[{"path":"text"}]}]}}}"#
+            let schema = #"{"collections":{"notes":{"indexes":{"t":{"type":"text","fields":["text"]}}}}}"#
             try place.write(schema, to: "schema.json")
             var lines = (0..<30).map { #"{"id":"r\#($0)","text":"A restaurant in München"}"# }
             lines += [

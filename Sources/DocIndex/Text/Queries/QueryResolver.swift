@@ -56,14 +56,14 @@ final class QueryResolver {
         case .near(let text, let slop): words(text, fields, isExact: true, slop: max(0, slop))
         case .prefix(let text): prefix(text, fields)
         case .fuzzy(let text, let distance): fuzzy(text, distance, fields)
-        case .and(let parts): .and(try parts.map { try resolve($0, fields) })
-        case .or(let parts): .or(try parts.map { try resolve($0, fields) })
+        case .and(let parts): .and(try parts.content.map { try resolve($0, fields) })
+        case .or(let parts): .or(try parts.content.map { try resolve($0, fields) })
         case .except(let wanted, let unwanted):
-            .except(try resolve(wanted, fields), try resolve(unwanted, fields))
+            .except(try resolve(wanted.content, fields), try resolve(unwanted.content, fields))
         case .prefer(let wanted, let optional):
-            .prefer(try resolve(wanted, fields), try resolve(optional, fields))
-        case .field(let name, let part): try resolve(part, at: fields & named(name))
-        case .boost(let part, let factor): .boost(try resolve(part, fields), factor)
+            .prefer(try resolve(wanted.content, fields), try resolve(optional.content, fields))
+        case .field(let name, let part): try resolve(part.content, at: fields & named(name))
+        case .boost(let part, let factor): .boost(try resolve(part.content, fields), factor)
         case .searchBox(let box): try resolve(box, fields)
         }
     }

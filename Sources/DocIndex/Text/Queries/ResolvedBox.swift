@@ -99,12 +99,12 @@ extension TextQuery {
     /// The query in all fields.
     fileprivate var withoutFields: TextQuery {
         switch self {
-        case .field(_, let part): part.withoutFields
-        case .boost(let part, let factor): .boost(part.withoutFields, factor)
-        case .and(let parts): .and(parts.map(\.withoutFields))
-        case .or(let parts): .or(parts.map(\.withoutFields))
-        case .except(let wanted, let unwanted): .except(wanted.withoutFields, unwanted.withoutFields)
-        case .prefer(let wanted, let optional): .prefer(wanted.withoutFields, optional.withoutFields)
+        case .field(_, let part): part.content.withoutFields
+        case .boost(let part, let factor): .boost(part.content.withoutFields, factor)
+        case .and(let parts): .and(parts.content.map(\.withoutFields))
+        case .or(let parts): .or(parts.content.map(\.withoutFields))
+        case .except(let wanted, let unwanted): .except(wanted.content.withoutFields, unwanted.content.withoutFields)
+        case .prefer(let wanted, let optional): .prefer(wanted.content.withoutFields, optional.content.withoutFields)
         default: self
         }
     }

@@ -94,7 +94,7 @@ public struct SearchBox: Sendable, Hashable {
 
     private static func isWithinLimits(_ parts: [Part], _ excluded: [TextQuery]) -> Bool {
         var size = TextQuery.Size()
-        return (try? size.add(.or(parts.map(\.query) + excluded), depth: 1)) != nil
+        return (try? size.add(.or(parts.map(\.query) + excluded))) != nil
     }
 
     /// A part of the input that was not applied as typed.
@@ -129,8 +129,8 @@ extension SearchBox.Note: CustomStringConvertible {
     public var description: String {
         switch self {
         case .wildcard(let word, let searched?):
-            "\(word): * is only supported at the end of a word; searching for \(searched)"
-        case .wildcard(let word, nil): "\(word): * is only supported at the end of a word; left out"
+            "\(word): a wildcard is only supported as * at the end of a word; searching for \(searched)"
+        case .wildcard(let word, nil): "\(word): a wildcard is only supported as * at the end of a word; left out"
         case .notWords(let text): "\(text): a search needs words; left out. Use a condition to list documents"
         case .unknownField(let name): "\(name): is not a field of the text index; searching for it as a word"
         case .webOperator(let name, true): "\(name) is not supported; searching for the word after it"

@@ -171,7 +171,7 @@ struct SearchBoxParser {
         case .or:
             // Adjacent alternatives form one.
             var alternatives = [before.query]
-            if case .or(let known) = before.query { alternatives = known }
+            if case .or(let known) = before.query { alternatives = known.content }
             part = SearchBox.Part(
                 query: .or(alternatives + [query]), isRequired: before.isRequired && part.isRequired,
                 isUnfinished: false)

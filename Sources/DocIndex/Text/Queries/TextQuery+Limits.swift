@@ -17,10 +17,11 @@ extension TextQuery {
     /// Checks the limits. A parsed query always satisfies them; one built in code may not.
     ///
     /// - Throws: ``DocIndexError`` with `queryTooLarge`; the message names the limit.
-    /// - Complexity: O(*n*) in the number of parts. Stops at the first part that is nested too deep.
+    /// - Complexity: O(*n*) in the number of parts, or O(1) if they are nested too deeply.
     func validate() throws {
+        guard depth <= Self.maximumDepth else { throw Self.tooDeep }
         var size = Size()
-        try size.add(self, depth: 1)
+        try size.add(self)
     }
 
     /// The running totals for a query.
@@ -29,21 +30,20 @@ extension TextQuery {
         private(set) var expansionCount = 0
         private var byteCount = 0
 
-        mutating func add(_ query: TextQuery, depth: Int) throws {
-            guard depth <= maximumDepth else { throw TextQuery.tooDeep }
+        /// Adds a query within the maximum depth.
+        mutating func add(_ query: TextQuery) throws {
             switch query {
             case .nothing: break
             case .word(let text), .phrase(let text), .near(let text, _): try addText(text, words: 1)
             case .prefix(let text), .fuzzy(let text, _):
                 try addText(text, words: 1)
                 try addExpansion()
-            case .and(let parts), .or(let parts): for part in parts { try add(part, depth: depth + 1) }
+            case .and(let parts), .or(let parts): for part in parts.content { try add(part) }
             case .except(let first, let second), .prefer(let first, let second):
-                try add(first, depth: depth + 1)
-                try add(second, depth: depth + 1)
-            case .field(_, let part), .boost(let part, _): try add(part, depth: depth + 1)
-            case .searchBox(let box):
-                for part in box.parts.map(\.query) + box.excluded { try add(part, depth: depth + 1) }
+                try add(first.content)
+                try add(second.content)
+            case .field(_, let part), .boost(let part, _): try add(part.content)
+            case .searchBox(let box): for part in box.parts.map(\.query) + box.excluded { try add(part) }
             }
         }
 
@@ -82,4 +82,18 @@ extension TextQuery {
             .queryTooLarge,
             "the search has \(byteCount) bytes; at most \(maximumByteCount) are allowed; use fewer words")
     }
+}
+
+extension TextQuery: Nesting {
+    var depth: Int {
+        switch self {
+        case .and(let parts), .or(let parts): parts.depth
+        case .except(let first, let second), .prefer(let first, let second): max(first.depth, second.depth)
+        case .field(_, let part), .boost(let part, _): part.depth
+        case .searchBox(let box): (box.parts.map(\.query) + box.excluded).reduce(0) { max($0, $1.depth) } + 1
+        case .word, .phrase, .near, .prefix, .fuzzy, .nothing: 1
+        }
+    }
+
+    static var omitted: TextQuery { .nothing }
 }

@@ -32,17 +32,17 @@ public indirect enum TextQuery: Sendable, Hashable {
     /// letters or more.
     case fuzzy(String, distance: Int?)
     /// Documents that match all of these.
-    case and([TextQuery])
+    case and(Nested<[TextQuery]>)
     /// Documents that match at least one of these.
-    case or([TextQuery])
+    case or(Nested<[TextQuery]>)
     /// Documents that match the first and do not match the second.
-    case except(TextQuery, TextQuery)
+    case except(Nested<TextQuery>, Nested<TextQuery>)
     /// Documents that match the first; documents that also match the second score higher.
-    case prefer(TextQuery, TextQuery)
+    case prefer(Nested<TextQuery>, Nested<TextQuery>)
     /// The query limited to one field of the index, named by its path or the last member of the path.
-    case field(String, TextQuery)
+    case field(String, Nested<TextQuery>)
     /// The query with its scores multiplied by a factor.
-    case boost(TextQuery, Double)
+    case boost(Nested<TextQuery>, Double)
     /// What a user typed into a search box: documents with any of the words, those with all of them first.
     case searchBox(SearchBox)
     /// No document: the query contains no words.
@@ -120,4 +120,30 @@ public indirect enum TextQuery: Sendable, Hashable {
         }
         return result + String(repeating: ")", count: depth)
     }
+}
+
+// MARK: - Nested queries
+
+extension TextQuery {
+    /// Returns the query for documents that match all of several queries.
+    public static func and(_ parts: [TextQuery]) -> TextQuery { .and(Nested(parts)) }
+
+    /// Returns the query for documents that match at least one of several queries.
+    public static func or(_ parts: [TextQuery]) -> TextQuery { .or(Nested(parts)) }
+
+    /// Returns the query for documents that match the first query and do not match the second.
+    public static func except(_ wanted: TextQuery, _ unwanted: TextQuery) -> TextQuery {
+        .except(Nested(wanted), Nested(unwanted))
+    }
+
+    /// Returns the query for documents that match the first query; documents that also match the second score higher.
+    public static func prefer(_ wanted: TextQuery, _ optional: TextQuery) -> TextQuery {
+        .prefer(Nested(wanted), Nested(optional))
+    }
+
+    /// Returns the query limited to one field of the index, named by its path or the last member of the path.
+    public static func field(_ name: String, _ query: TextQuery) -> TextQuery { .field(name, Nested(query)) }
+
+    /// Returns the query with its scores multiplied by a factor.
+    public static func boost(_ query: TextQuery, _ factor: Double) -> TextQuery { .boost(Nested(query), factor) }
 }

@@ -112,12 +112,12 @@ struct TextTokens {
                 let reference = EditDistance(term, limit: min(distance ?? (letters < 9 ? 1 : 2), 2))
                 insert(&found) { $0.first == term.first && reference.distance(to: $0) != nil }
             }
-        case .and(let parts), .or(let parts): for part in parts { collect(part, into: &found) }
-        case .except(let wanted, _): collect(wanted, into: &found)
+        case .and(let parts), .or(let parts): for part in parts.content { collect(part, into: &found) }
+        case .except(let wanted, _): collect(wanted.content, into: &found)
         case .prefer(let wanted, let optional):
-            collect(wanted, into: &found)
-            collect(optional, into: &found)
-        case .field(_, let part), .boost(let part, _): collect(part, into: &found)
+            collect(wanted.content, into: &found)
+            collect(optional.content, into: &found)
+        case .field(_, let part), .boost(let part, _): collect(part.content, into: &found)
         case .searchBox(let box): collect(box, into: &found)
         }
     }

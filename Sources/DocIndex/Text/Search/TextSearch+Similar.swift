@@ -168,11 +168,11 @@ extension TextQuery {
         case .word(let text): words.append(text)
         case .phrase(let text), .near(let text, _):
             for case .word(let word) in SearchBoxParser.words(of: text) { words.append(word) }
-        case .and(let parts), .or(let parts): for part in parts { part.collectWords(into: &words) }
-        case .except(let part, _), .field(_, let part), .boost(let part, _): part.collectWords(into: &words)
+        case .and(let parts), .or(let parts): for part in parts.content { part.collectWords(into: &words) }
+        case .except(let part, _), .field(_, let part), .boost(let part, _): part.content.collectWords(into: &words)
         case .prefer(let wanted, let optional):
-            wanted.collectWords(into: &words)
-            optional.collectWords(into: &words)
+            wanted.content.collectWords(into: &words)
+            optional.content.collectWords(into: &words)
         case .searchBox(let box): words += box.words
         case .nothing, .prefix, .fuzzy: break
         }

@@ -169,43 +169,20 @@ final class InMemoryIndex: Sendable {
     final class Contents {
         private let state: State
         private let weights: [UInt32]
-        /// The terms grouped by their first two bytes, and the start of each group.
-        private let terms: [UInt32]
-        private let starts: [UInt32]
-        /// The number of words of each term.
-        private let counts: [UInt32]
-        /// Slots and places of the gathered words, which cover some consecutive pairs of first bytes, grouped by term
-        /// and in order.
-        private var slots: [UInt32] = []
-        private var places: [TextPosition] = []
+        /// The terms by their first two bytes.
+        private let terms: CountingSort
+        private var words: GatheredWords
+        /// The pairs of first bytes whose words are gathered.
         private var gathered = 0..<0
-        /// The end of each term's words in ``slots``; ``elsewhere`` for terms that are not gathered.
-        private var ends: [UInt32]
 
-        private static let elsewhere = UInt32.max
         /// The approximate number of words to gather at a time.
         private static let gatheredWordCount = 1 << 20
 
         fileprivate init(state: State, weights: [UInt32]) {
             self.state = state
             self.weights = weights
-            func pair(_ term: UInt32) -> Int { state.terms.firstBytes(term) }
-            var starts = [UInt32](repeating: 0, count: Self.pairCount + 1)
-            for term in 0..<UInt32(state.terms.count) { starts[pair(term) + 1] += 1 }
-            for index in 1..<starts.count { starts[index] += starts[index - 1] }
-            var next = starts
-            var terms = [UInt32](repeating: 0, count: state.terms.count)
-            for term in 0..<UInt32(state.terms.count) {
-                terms[Int(next[pair(term)])] = term
-                next[pair(term)] += 1
-            }
-            var counts = [UInt32](repeating: 0, count: state.terms.count)
-            var span = counts.mutableSpan
-            state.words.forEach { span[Int($0.term)] += 1 }
-            self.terms = terms
-            self.starts = starts
-            self.counts = counts
-            ends = [UInt32](repeating: Self.elsewhere, count: terms.count)
+            terms = CountingSort(count: state.terms.count, keyCount: Self.pairCount) { state.terms.firstBytes($0) }
+            words = GatheredWords(state.words, termCount: state.terms.count)
         }
 
         /// The number of pairs of first bytes.
@@ -213,46 +190,24 @@ final class InMemoryIndex: Sendable {
 
         /// Returns the terms with a pair of first bytes, in order. Pairs must ascend from call to call.
         func terms(ofPair pair: Int) -> [UInt32] {
-            let range = Int(starts[pair])..<Int(starts[pair + 1])
-            if range.isEmpty { return [] }
+            let terms = terms.group(pair..<pair + 1)
+            if terms.isEmpty { return [] }
             if !gathered.contains(pair) { gather(from: pair) }
-            return terms[range].sorted { state.terms.precedes($0, $1) }
+            return terms.sorted { state.terms.precedes($0, $1) }
         }
 
         /// Returns the bytes of a term.
         func bytes(of term: UInt32) -> [UInt8] { Array(state.terms.term(term)) }
 
         private func gather(from pair: Int) {
-            for term in terms[Int(starts[gathered.lowerBound])..<Int(starts[gathered.upperBound])] {
-                ends[Int(term)] = Self.elsewhere
-            }
             var upper = pair
             var count = 0
             while upper < Self.pairCount, count < Self.gatheredWordCount {
-                for term in terms[Int(starts[upper])..<Int(starts[upper + 1])] {
-                    ends[Int(term)] = UInt32(count)
-                    count += Int(counts[Int(term)])
-                }
+                for term in terms.group(upper..<upper + 1) { count += Int(words.counts[Int(term)]) }
                 upper += 1
             }
             gathered = pair..<upper
-            if slots.count < count {
-                slots = [UInt32](repeating: 0, count: count)
-                places = [TextPosition](repeating: TextPosition(field: 0, position: 0), count: count)
-            }
-            var (slots, places, ends) = (self.slots, self.places, self.ends)
-            (self.slots, self.places, self.ends) = ([], [], [])
-            var slotSpan = slots.mutableSpan
-            var placeSpan = places.mutableSpan
-            var endSpan = ends.mutableSpan
-            state.words.forEach { word in
-                let end = endSpan[Int(word.term)]
-                if end == Self.elsewhere { return }
-                slotSpan[Int(end)] = word.slot
-                placeSpan[Int(end)] = word.place
-                endSpan[Int(word.term)] = end + 1
-            }
-            (self.slots, self.places, self.ends) = (slots, places, ends)
+            words.gather(terms.group(gathered))
         }
 
         /// Puts the postings of a term into a list, without deleted documents. The term must be from the latest result
@@ -260,22 +215,22 @@ final class InMemoryIndex: Sendable {
         ///
         /// - Returns: the number to subtract from the document counts of earlier segments.
         func take(_ term: UInt32, isDeleted: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
-            let end = Int(ends[Int(term)])
-            var index = end - Int(counts[Int(term)])
+            let range = words.range(of: term)
+            var index = range.lowerBound
             list.removeAll()
-            list.reserveCapacity(end - index)
-            let (slots, places, weights) = (self.slots, self.places, self.weights)
+            list.reserveCapacity(range.count)
+            let (slots, places, weights) = (words.slots, words.places, self.weights)
             let slotSpan = slots.span
             let placeSpan = places.span
             var deletedCount = 0
-            while index < end {
+            while index < range.upperBound {
                 let slot = slotSpan[index]
                 let start = index
                 var frequency: UInt32 = 0
                 repeat {
                     frequency &+= weights[placeSpan[index].field]
                     index += 1
-                } while index < end && slotSpan[index] == slot
+                } while index < range.upperBound && slotSpan[index] == slot
                 if isDeleted(slot) {
                     deletedCount += 1
                 } else {

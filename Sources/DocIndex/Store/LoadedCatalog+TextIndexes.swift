@@ -1,23 +1,23 @@
 internal import LevelKit
 
-extension Catalog: TextIndexDirectory {
+extension LoadedCatalog: TextIndexDirectory {
     var textIndexes: [TextIndexSource] {
-        collections.flatMap { collection in collection.indexes.compactMap { collection.textIndex($0.index) } }
+        collections.flatMap { collection in collection.indexes.compactMap(collection.textIndex) }
     }
 
     func textIndex(numbered number: UInt32) -> TextIndexSource? {
         for collection in collections {
-            for entry in collection.indexes where entry.number == number { return collection.textIndex(entry.index) }
+            for entry in collection.indexes where entry.number == number { return collection.textIndex(entry) }
         }
         return nil
     }
 }
 
-extension Catalog.CollectionEntry {
+extension LoadedCollection {
     /// Returns a text index with its documents; `nil` for an index of another kind.
-    func textIndex(_ index: any DocumentIndex) -> TextIndexSource? {
-        guard let index = index as? TextIndexAdapter else { return nil }
-        return source(of: index.text)
+    fileprivate func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
+        guard entry.definition.kind == .text else { return nil }
+        return LoadedIndex(entry).textIndex.map { source(of: $0.text) }
     }
 
     func source(of index: TextIndex) -> TextIndexSource {
