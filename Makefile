@@ -84,6 +84,7 @@ readme: bootstrap
 	@$(SWIFT) build --quiet --product lkrepl
 	@Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@script/readme "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)"
+	@script/photographer "$$($(SWIFT) build --show-bin-path)/lkrepl"
 
 faults: bootstrap
 	@Tests/Faults/run

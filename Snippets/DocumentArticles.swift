@@ -1,4 +1,4 @@
-// The examples of DocIndex's articles on documents, transactions, migrations and changes, one function each. They are
+// The examples of DocIndex's articles on documents, transactions, migrations, changes and history, one function each. They are
 // compiled with every build, run by the tests, and identical to the code in the articles.
 import DocIndex
 import Foundation
@@ -81,6 +81,33 @@ func changes(_ store: DocumentStore) async throws {
     _ = await following.result
 }
 
+func historyDeclaration() -> CollectionDefinition {
+    CollectionDefinition("photos", history: .init(age: .days(90), versions: 20))
+}
+
+func history(_ store: DocumentStore) throws {
+    try store.apply(Schema(version: 2, collections: [historyDeclaration(), CollectionDefinition("albums")]))
+    let photos = try store.collection("photos")
+    try photos.put(["id": "IMG_0231", "caption": "Fog"])
+    try photos.update("IMG_0231") { $0["caption"] = "Fog over the old bridge" }
+    let commit = try store.sequence()
+    for version in try photos.history(of: "IMG_0231") {
+        print(version.sequence, version.time ?? .distantPast, version.document?.content["caption"] ?? "deleted")
+    }
+    let former = try photos.document("IMG_0231", at: commit)
+    print("former:", former?.content["caption"] ?? .null)
+
+    try photos.delete("IMG_0231")
+    try store.undo()
+    do {
+        try store.undo(commit)
+    } catch let error as DocIndexError where error.code == .conflict {
+        print("changed again:", error.conflict?.id ?? "", "by commit", error.conflict?.laterCommit ?? 0)
+        try store.undo(commit, overwriting: true)
+    }
+    print("undone:", try photos.document("IMG_0231")?["caption"] ?? .null)
+}
+
 let schema = Schema(collections: [
     CollectionDefinition("photos", indexes: [.value("rating", on: "rating")]), CollectionDefinition("albums"),
 ])
@@ -92,4 +119,5 @@ try transactions(store)
 try conditions(photos)
 try migrations(store)
 try await changes(store)
+try history(store)
 try store.close()

@@ -51,6 +51,25 @@ func queries(_ photos: DocumentCollection, typed: String) throws {
     print(rated, cameras.count, years.count)
 }
 
+func pictures(_ photos: DocumentCollection) throws {
+    if let lisbon = GeoPoint(latitude: 38.72, longitude: -9.14) {
+        for neighbor in try photos.nearest(.location("gps"), to: lisbon, within: 5000, limit: 10) {
+            print(neighbor.document.id, Int(neighbor.meters))
+        }
+    }
+
+    let weekdays = try photos.facets(by: [.datePart("taken", .weekday)], countsMissing: true)[0]
+    let months = try photos.timeline("taken", by: .month, where: Filter(parsing: "rating >= 4"))
+    for entry in months.entries { print(entry.period, entry.count) }
+    let bursts = try photos.duplicates(by: [.value("taken"), .value("exif.model")])
+    print(weekdays.missingCount, bursts.count)
+
+    try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
+    try store.albums.add(["2019-07-14-0031", "scan-0001"], to: "wall", of: "photos")
+    let fogOnTheWall = try store.albums.find("wall", where: Filter(parsing: "keywords has fog"))
+    print(fogOnTheWall.map(\.id))
+}
+
 func plans(_ photos: DocumentCollection) throws {
     let query = Query(try Filter(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
     for plan in try photos.plans(query) { print(plan.estimate.microseconds, "µs:", plan) }
@@ -80,6 +99,7 @@ func live(_ photos: DocumentCollection) async throws {
 }
 
 try queries(photos, typed: "Bridge")
+try pictures(photos)
 try plans(photos)
 try explanation(photos)
 try pages(photos)

@@ -15,7 +15,8 @@ public struct Aggregation: Sendable, Hashable {
         /// The lower end of the range that contains the number at a path. Ranges begin at multiples of the width.
         case range(FieldPath, width: Double)
 
-        var path: FieldPath {
+        /// The path whose values decide.
+        public var path: FieldPath {
             switch self {
             case .value(let path), .datePart(let path, _), .range(let path, _): path
             }

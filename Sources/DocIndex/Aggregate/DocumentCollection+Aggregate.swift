@@ -131,7 +131,7 @@ extension DocumentCollection {
         return IndexGroups(aggregation, rows: try reader())?.index.definition.name
     }
 
-    private static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {
+    static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {
         let sorted = facets.sorted {
             $0.count != $1.count ? $0.count > $1.count : ValueOrder.collate($0.value, $1.value) < 0
         }

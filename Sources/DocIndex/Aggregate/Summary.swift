@@ -31,12 +31,7 @@ struct Summary {
             if let path { try reader.forEachElement(at: path) { own.append($0) } }
             values.append(own)
         }
-        var keys: [[DocumentValue?]] = [[]]
-        for (key, path) in zip(aggregation.keys, keyPaths) {
-            let own = try Self.values(of: key, path, reader)
-            keys = keys.flatMap { beginning in own.map { beginning + [$0] } }
-        }
-        for key in keys {
+        for key in try keys(of: reader) {
             let position = try self.position(of: key)
             for measure in values.indices {
                 guard measurePaths[measure] != nil else {
@@ -46,6 +41,16 @@ struct Summary {
                 for value in values[measure] { found[position].values[measure].add(value) }
             }
         }
+    }
+
+    /// Returns the keys of the groups to which a document belongs.
+    func keys(of reader: borrowing BodyReader) throws -> [[DocumentValue?]] {
+        var keys: [[DocumentValue?]] = [[]]
+        for (key, path) in zip(aggregation.keys, keyPaths) {
+            let own = try Self.values(of: key, path, reader)
+            keys = keys.flatMap { beginning in own.map { beginning + [$0] } }
+        }
+        return keys
     }
 
     /// Returns the index of the group of a document that belongs to exactly one.

@@ -17,6 +17,8 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
     case day
     /// The year times 100 plus the month, such as 201206, for timelines.
     case yearMonth
+    /// The year times 10,000 plus the month times 100 plus the day, such as 20120608, for timelines.
+    case yearMonthDay
     /// The month times 100 plus the day, such as 608, for "on this day".
     case monthDay
     /// The day of the week, from 1 for Monday to 7 for Sunday, as in ISO 8601.

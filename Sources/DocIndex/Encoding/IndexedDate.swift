@@ -34,6 +34,7 @@ struct IndexedDate: Sendable, Hashable {
         case .month: month
         case .day: day
         case .yearMonth: year * 100 + month
+        case .yearMonthDay: year * 10_000 + month * 100 + day
         case .monthDay: month * 100 + day
         // January 1, 1970, was a Thursday.
         case .weekday: (days % 7 + 10) % 7 + 1

@@ -10,12 +10,13 @@ extension QueryExecutor {
         let tolerance = 0.1
         let farthest = Double.pi * GeoPoint.earthRadius + 1
         // If the condition limits the distance from the same index's locations, nothing farther away can match.
-        let limit = query.filter.normalized.conjuncts.reduce(farthest) { limit, conjunct in
+        let distances = query.filter.normalized.conjuncts.compactMap { conjunct -> Double? in
             guard case .isNear(let field, center, let meters) = conjunct, field.paths == index.definition.fields else {
-                return limit
+                return nil
             }
-            return min(limit, meters + 1)
+            return meters + 1
         }
+        let limit = min(farthest, distances.min() ?? farthest)
         var seen = RowBitmap()
         var held: [(position: [UInt8], row: UInt64)] = []
         var radius = min(500, limit)
@@ -31,7 +32,7 @@ extension QueryExecutor {
             radius = min(radius * 4, limit)
         }
         if try !release(&held, before: .infinity, visit) { return }
-        guard limit == farthest else { return }
+        guard distances.isEmpty else { return }
         // The remaining rows have no location, or none that the index could read. Their distance is infinite.
         var rest = RowBitmap()
         for range in index.rangesWithoutLocation {

@@ -7,7 +7,26 @@ struct SortPosition {
         /// A field whose strings are ordered by a collation, as in an index component.
         case collated(ResolvedPath, IndexComponent)
         case distance(GeoField, from: GeoPoint, members: [ResolvedPath], Query.SortKey)
+        /// The place of a value in a list.
+        case place(ResolvedPath, Places, Query.SortKey)
         case score(Query.SortKey)
+    }
+
+    /// The places of the values of a list, by their encoding; the first place of equal values.
+    private struct Places {
+        private var places: [[UInt8]: Int] = [:]
+
+        init(_ values: [DocumentValue]) {
+            for (place, value) in values.enumerated() {
+                let bytes = OrderedValue.encoded(value)
+                if places[bytes] == nil { places[bytes] = place }
+            }
+        }
+
+        /// The place of a value as a sort value: after all places for values that are not in the list.
+        func value(of value: DocumentValue?) -> DocumentValue {
+            .int(value.flatMap { places[OrderedValue.encoded($0)] }.map(Int64.init) ?? .max)
+        }
     }
 
     private let sort: [Query.SortKey]
@@ -33,13 +52,14 @@ struct SortPosition {
             case .distance(let field, let center):
                 .distance(
                     field, from: center, members: Self.members(of: field).map { ResolvedPath($0, names: names) }, key)
+            case .place(let path, let values): .place(ResolvedPath(path, names: names), Places(values), key)
             case .score: .score(key)
             }
         }
     }
 
     private static func members(of field: GeoField) -> [FieldPath] {
-        Set(field.paths.compactMap(\.steps.first)).map { FieldPath(checked: [$0]) }
+        Set(field.inputPaths.compactMap(\.steps.first)).map { FieldPath(checked: [$0]) }
     }
 
     /// Appends the position of an encoded document.
@@ -60,6 +80,8 @@ struct SortPosition {
                     if let value = try places.value(at: path, names: names) { part[name] = value }
                 }
                 Self.append(.double(field.distance(in: part, to: center)), key, to: &bytes)
+            case .place(let path, let list, let key):
+                Self.append(list.value(of: try places.value(at: path, names: names)), key, to: &bytes)
             case .score(let key): Self.append(score(of: row), key, to: &bytes)
             }
         }
@@ -69,7 +91,7 @@ struct SortPosition {
     /// Returns the position of a document.
     func bytes(of document: DocumentObject, row: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
-        for key in sort {
+        for (part, key) in zip(parts, sort) {
             switch key.key {
             case .field(let path):
                 if let component = key.component {
@@ -79,6 +101,9 @@ struct SortPosition {
                 }
             case .distance(let field, let center):
                 Self.append(.double(field.distance(in: document, to: center)), key, to: &bytes)
+            case .place(let path, _):
+                guard case .place(_, let list, _) = part else { continue }
+                Self.append(list.value(of: path.value(in: document)), key, to: &bytes)
             case .score: Self.append(score(of: row), key, to: &bytes)
             }
         }

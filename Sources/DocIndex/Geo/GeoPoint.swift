@@ -35,8 +35,9 @@ extension GeoPoint {
     /// Creates a point from a value; `nil` if it does not describe one.
     ///
     /// Accepts an object with the numbers `lat` and `lon`, or `latitude` and `longitude`; a GeoJSON point (RFC 7946);
-    /// and an array of two or three numbers in GeoJSON order: longitude, latitude, and an optional height, which is
-    /// ignored.
+    /// an array of two or three numbers in GeoJSON order: longitude, latitude, and an optional height, which is ignored;
+    /// and a string with a position as exiftool prints it, such as `48 deg 51' 28.20" N, 2 deg 17' 49.20" E` or
+    /// `48.8578 2.297`, the latitude first.
     public init?(_ value: DocumentValue) {
         switch value {
         case .array(let numbers):
@@ -50,13 +51,29 @@ extension GeoPoint {
             } else {
                 self.init(latitude: object["latitude"], longitude: object["longitude"])
             }
+        case .string(let text):
+            guard let point = GeoText.position(text) else { return nil }
+            self = point
         default: return nil
         }
     }
 
-    /// Creates a point from two values; `nil` if one of them is not a number or out of range.
-    init?(latitude: DocumentValue?, longitude: DocumentValue?) {
-        guard let latitude = latitude?.numberValue, let longitude = longitude?.numberValue else { return nil }
-        self.init(latitude: latitude, longitude: longitude)
+    /// Creates a point from two values; `nil` if one of them is neither a number nor a coordinate in exiftool's
+    /// notation, or if it is out of range.
+    ///
+    /// - Parameter references: The values of the tags for the hemisphere, such as `N` and `W`, if there are any.
+    init?(
+        latitude: DocumentValue?, longitude: DocumentValue?,
+        references: (latitude: DocumentValue?, longitude: DocumentValue?) = (nil, nil)
+    ) {
+        guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
+        self.init(
+            latitude: GeoText.signed(latitude, reference: references.latitude),
+            longitude: GeoText.signed(longitude, reference: references.longitude))
+    }
+
+    private static func degrees(_ value: DocumentValue?) -> Double? {
+        if case .string(let text)? = value { return GeoText.degrees(text) }
+        return value?.numberValue
     }
 }

@@ -22,22 +22,18 @@ struct GeoIndex: DocumentIndex {
     ) throws {
         guard definition.holds(document) else { return }
         var seen: Set<[UInt8]> = []
-        for combination in try IndexTuples(definition.fields).combinations(in: document) {
-            if definition.isSparse, combination.allSatisfy({ $0 == nil }) { continue }
+        guard let field = definition.geoField else { return }
+        for (values, point) in try field.points(in: document) {
+            if definition.isSparse, values.allSatisfy({ $0 == nil }) { continue }
             var key = entryPrefix
-            let point = Self.append(combination, to: &key)
+            Self.append(values, point, to: &key)
             StoreKey.appendRow(row, to: &key)
             if seen.insert(key).inserted { try body(key, point.map(Self.encoded) ?? []) }
         }
     }
 
-    /// Appends the encoding of a location.
-    ///
-    /// - Returns: the location; `nil` if there is none.
-    private static func append(_ values: [DocumentValue?], to key: inout [UInt8]) -> GeoPoint? {
-        let point =
-            values.count == 2
-            ? GeoPoint(latitude: values[0], longitude: values[1]) : values[0].flatMap { GeoPoint($0) }
+    /// Appends the encoding of a location, or of values that are not one.
+    private static func append(_ values: [DocumentValue?], _ point: GeoPoint?, to key: inout [UInt8]) {
         if let point {
             appendCell(GeoCell.number(of: point), to: &key)
         } else if values.allSatisfy({ $0 == nil }) {
@@ -47,7 +43,6 @@ struct GeoIndex: DocumentIndex {
         } else {
             key.append(OrderedValue.Kind.other.rawValue)
         }
-        return point
     }
 
     private static func appendCell(_ cell: UInt64, to key: inout [UInt8]) {

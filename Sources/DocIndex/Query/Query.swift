@@ -41,7 +41,12 @@ public struct Query: Sendable, Hashable {
                 throw DocIndexError(
                     .invalidQuery, "sorting by score needs a search in the condition, such as SEARCH \"fog\"")
             }
-            guard case .field(let path) = key.key, path.hasArrayStep || path.steps.isEmpty else { continue }
+            let path: FieldPath
+            switch key.key {
+            case .field(let field), .place(let field, _): path = field
+            case .distance, .score: continue
+            }
+            guard path.hasArrayStep || path.steps.isEmpty else { continue }
             throw DocIndexError(
                 .invalidQuery, "cannot sort by \(path): a document has several values there; name one field")
         }
@@ -78,10 +83,13 @@ extension Query: Codable {
 }
 
 extension Query.SortKey: Codable {
-    private enum Keys: String, CodingKey { case field, collation, distance, latitude, longitude, score, descending }
+    private enum Keys: String, CodingKey {
+        case field, collation, distance, latitude, longitude, place, values, score, descending
+    }
 
     /// Decodes a sort key: `field` with an optional `collation`; or `distance` with one or two paths, `latitude` and
-    /// `longitude`; or `score` with the value true. Each can have `descending`.
+    /// `longitude`; or `place` with a path and `values` in extended JSON; or `score` with the value true. Each can have
+    /// `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
         let order: IndexComponent.Order =
@@ -99,6 +107,11 @@ extension Query.SortKey: Codable {
         }
         if try values.decodeIfPresent(Bool.self, forKey: .score) == true {
             self.init(.score, order: order)
+            return
+        }
+        if let field = try values.decodeIfPresent(String.self, forKey: .place) {
+            let list = try values.decode([DocumentValue].self, forKey: .values)
+            self.init(.place(try FieldPath(parsing: field), in: list), order: order)
             return
         }
         let paths = try values.decode([String].self, forKey: .distance).map { try FieldPath(parsing: $0) }
@@ -126,6 +139,9 @@ extension Query.SortKey: Codable {
             try values.encode(field.paths.map(\.description), forKey: .distance)
             try values.encode(center.latitude, forKey: .latitude)
             try values.encode(center.longitude, forKey: .longitude)
+        case .place(let path, let list):
+            try values.encode(path.description, forKey: .place)
+            try values.encode(list, forKey: .values)
         case .score: try values.encode(true, forKey: .score)
         }
         if isDescending { try values.encode(true, forKey: .descending) }

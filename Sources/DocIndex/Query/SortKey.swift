@@ -7,6 +7,9 @@ extension Query {
             case field(FieldPath)
             /// The distance of the nearest location from a point. Documents without a location are infinitely far away.
             case distance(GeoField, to: GeoPoint)
+            /// The place of the value at a path in a list, for results in an order chosen by hand. Values that are not in
+            /// the list come last.
+            case place(FieldPath, in: [DocumentValue])
             /// The score of the document in the searches of the condition, except for searches under NOT.
             case score
         }
@@ -60,12 +63,15 @@ extension Query.SortKey {
 }
 
 extension Query.SortKey: CustomStringConvertible {
-    /// The key in the notation of the shell. A distance has a descriptive form instead.
+    /// The key in the notation of the shell. A distance and a place have a descriptive form instead.
     public var description: String {
         switch key {
         case .field(let path): (isDescending ? "-" : "") + Self.notation(of: path, collation)
         case .distance(let field, let center):
             "\(isDescending ? "-" : "")distance(\(field), \(center.latitude), \(center.longitude))"
+        case .place(let path, let values):
+            // The values distinguish queries, but there may be many.
+            "\(isDescending ? "-" : "")place(\(path), \(values.count) values, \(FNV1a.hash(values.flatMap(OrderedValue.encoded))))"
         case .score: (isDescending ? "-" : "") + Self.scoreNotation
         }
     }

@@ -134,7 +134,8 @@ extension DocumentCollection {
         }
     }
 
-    private static func indexed(
+    /// Returns a word of the index as documents write it.
+    static func indexed(
         _ word: String, _ documentCount: Int, _ search: TextSearch, _ rows: RowReader
     ) throws -> IndexedWord {
         let term = Array(word.utf8)

@@ -30,6 +30,12 @@ public struct IndexDefinition: Sendable, Hashable {
     public var covered: [FieldPath] = []
     /// Whether the entries of each distinct value are counted.
     public var countsValues = false
+    /// For text indexes: the path to the language of a document, as a name or an ISO 639 code, such as `german` or `de`;
+    /// `nil` if all documents have the languages of the analyzers. Fields whose analyzer has a language use that of the
+    /// document instead, if it is one of ``documentLanguages``.
+    public var languageField: FieldPath?
+    /// The languages that ``languageField`` can choose, at most eight. Searched words are stemmed in each of them.
+    public var documentLanguages: [TextLanguage] = []
 
     /// Creates an index of a kind over components.
     public init(_ name: String, kind: Kind, components: [IndexComponent]) {
@@ -47,7 +53,20 @@ public struct IndexDefinition: Sendable, Hashable {
     public var fields: [FieldPath] { components.map(\.path) }
 
     /// Every path that affects the entries of a document, except for those in the condition.
-    var inputPaths: [FieldPath] { fields + covered }
+    var inputPaths: [FieldPath] {
+        (geoField?.inputPaths ?? fields) + covered + (languageField.map { [$0] } ?? [])
+    }
+
+    /// The place of the locations in an index of kind `geo`; `nil` for other kinds, and for an invalid number of fields.
+    var geoField: GeoField? {
+        guard kind == .geo else { return nil }
+        let fields = self.fields
+        return switch fields.count {
+        case 1: .location(fields[0])
+        case 2: .coordinates(latitude: fields[0], longitude: fields[1])
+        default: nil
+        }
+    }
 }
 
 // MARK: - Declarations in Swift
@@ -93,9 +112,31 @@ extension IndexDefinition {
         IndexDefinition(name, kind: .text, components: fields)
     }
 
+    /// Creates a text index over documents in several languages; see ``languageField``.
+    ///
+    /// ```swift
+    /// .text("text", on: .field("caption", analyzer: .language(.english)), language: "lang", among: [.english, .german])
+    /// ```
+    public static func text(
+        _ name: String, on fields: IndexComponent..., language path: FieldPath, among languages: [TextLanguage]
+    ) -> IndexDefinition {
+        var definition = IndexDefinition(name, kind: .text, components: fields)
+        definition.languageField = path
+        definition.documentLanguages = languages
+        return definition
+    }
+
+    /// Returns the analyzer of a field for a document: with the language of the document, if the index declares that.
+    /// Use it to mark matches; see ``TextMarking``.
+    public func analyzer(of component: IndexComponent, for document: DocumentObject) -> TextAnalyzer {
+        guard let languageField else { return component.analyzer }
+        let languages = DocumentLanguages(path: languageField, languages: documentLanguages)
+        return component.analyzer.inLanguage(languages.language(of: document))
+    }
+
     /// Creates an index of locations at one path, each of them `{"lat": …, "lon": …}`,
     /// `{"latitude": …, "longitude": …}`, `[longitude, latitude]` or a GeoJSON point (RFC 7946). The last two have the
-    /// longitude first.
+    /// longitude first. A string with a position as exiftool prints it is a location too; see ``GeoPoint/init(_:)``.
     public static func geo(
         _ name: String, on path: FieldPath, where condition: IndexDefinition.Condition? = nil, sparse: Bool = false
     ) -> IndexDefinition {
@@ -105,7 +146,9 @@ extension IndexDefinition {
         return definition
     }
 
-    /// Creates an index of locations whose latitude and longitude are numbers at two paths.
+    /// Creates an index of locations whose latitude and longitude are at two paths: numbers, or strings such as
+    /// `48 deg 51' 28.20" N`. It works on exiftool's `GPS:GPSLatitude` and `GPS:GPSLongitude`, whose hemisphere is in
+    /// separate tags; see ``GeoField/coordinates(latitude:longitude:)``.
     public static func geo(
         _ name: String, latitude: FieldPath, longitude: FieldPath, where condition: IndexDefinition.Condition? = nil,
         sparse: Bool = false

@@ -54,6 +54,15 @@ struct Verifier {
                 }
                 continue
             }
+            guard entry.hasTheseRules else {
+                if !entry.isRetiring {
+                    result.report(
+                        "\(collection.name).\(entry.definition.name): the index was built by other rules for text or "
+                            + "dates and cannot be checked; open the store for writing to rebuild it",
+                        in: collection.name, index: entry.definition.name)
+                }
+                continue
+            }
             guard try entry.hasContent || !ContentAdoption.hasMarks(entry, in: snapshot) else {
                 if !entry.isRetiring {
                     result.report(
@@ -97,6 +106,11 @@ struct Verifier {
             }
         }
         try checkChanges()
+        if catalog.stored.keepsHistory {
+            try report("the history")
+            var history = HistoryVerifier(snapshot: snapshot, catalog: catalog)
+            try history.run(&result)
+        }
         try checkUnknownKeys()
         return result
     }

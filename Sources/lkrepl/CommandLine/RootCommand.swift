@@ -24,7 +24,10 @@ struct RootCommand: ParsableCommand {
         version: Version.text,
         subcommands: [
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
-            SuggestCommand.self, CompleteCommand.self, SimilarCommand.self, DocCommand.self,
+            SuggestCommand.self, CompleteCommand.self, SimilarCommand.self,
+            NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
+            UpdateCommand.self, DeleteCommand.self, DocCommand.self, HistoryCommand.self, CommitsCommand.self,
+            UndoCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,
             BatchCommand.self, ScanCommand.self, KeysCommand.self, ValuesCommand.self, CountCommand.self,

@@ -19,10 +19,12 @@ struct DistinctCommand: ParsableCommand {
     var condition: String?
 
     func run() throws {
-        let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
-        let filter = try conditions.filter(option: condition)
+        let path = try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
+        let condition = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(condition)
             try conditions.requireSound(Query(filter), fields: [path], in: collection)
             let values = try collection.distinct(path, where: filter, options: conditions.queryOptions)
             let writer = try options.writer()

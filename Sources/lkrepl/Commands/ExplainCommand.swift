@@ -35,12 +35,12 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let (question, name, words) = try question(session)
-            let collection = try session.collection(name)
+            let source = try session.selection(name)
             let row =
                 switch question {
-                case .find: try explainFind(collection, words)
-                case .search: try explainSearch(collection, words)
-                case .facets, .distinct: try explainValues(collection, words, question)
+                case .find: try explainFind(source, words)
+                case .search: try explainSearch(source, words)
+                case .facets, .distinct: try explainValues(source, words, question)
                 }
             let mode = try options.outputMode()
             // A single row is easier to read as a list of lines.
@@ -66,13 +66,13 @@ struct ExplainCommand: ParsableCommand {
 
     // MARK: - Questions
 
-    private func explainFind(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
+    private func explainFind(_ source: DocumentSelection, _ words: [String]) throws -> DocumentObject {
         let query = Query(
             try conditions.filter(words: words, option: filter),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
                 ?? [],
             limit: limit)
-        return try explain(query, in: collection)
+        return try explain(try source.query(query), in: source.collection)
     }
 
     private func explain(_ query: Query, in collection: DocumentCollection) throws -> DocumentObject {
@@ -96,10 +96,11 @@ struct ExplainCommand: ParsableCommand {
         return row
     }
 
-    private func explainSearch(_ collection: DocumentCollection, _ words: [String]) throws -> DocumentObject {
+    private func explainSearch(_ source: DocumentSelection, _ words: [String]) throws -> DocumentObject {
         let text = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
+        let collection = source.collection
         let query: TextQuery = box ? .searchBox(collection.searchBox(text)) : try TextQuery(parsing: text)
-        let condition = try conditions.filter(option: filter)
+        let condition = try source.filter(try conditions.filter(option: filter))
         let index = collection.definition.indexes.first { $0.kind == .text }?.name
         var plan = "the words in index \(index ?? "of texts"), the best first"
         if condition != .all { plan += "; of each that can be among them, whether \(condition)" }
@@ -116,15 +117,16 @@ struct ExplainCommand: ParsableCommand {
 
     /// Explains facets and distinct: the index that answers them, or the query that finds the documents.
     private func explainValues(
-        _ collection: DocumentCollection, _ words: [String], _ question: Question
+        _ source: DocumentSelection, _ words: [String], _ question: Question
     ) throws -> DocumentObject {
+        let collection = source.collection
         let paths = try words.map {
-            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+            try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
         guard !paths.isEmpty else {
             throw CommandError(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")
         }
-        let condition = try conditions.filter(option: filter)
+        let condition = try source.filter(try conditions.filter(option: filter))
         let indexes = try paths.map { path in
             question == .facets
                 ? try collection.indexCounting(path, where: condition)

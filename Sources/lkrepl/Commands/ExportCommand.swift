@@ -14,6 +14,10 @@ struct ExportCommand: ParsableCommand {
             is {"$lit": ...}; import restores all of them exactly. import reads the cells of CSV and TSV as strings; \
             with --types, column names include types, and import --types restores the values exactly. For a copy with \
             checksums use dump.
+            For pictures: --to exiftool writes what people say about them (title, caption, keywords, rating, people, \
+            place, gps) as JSON for exiftool, and lkrepl changes no picture: exiftool -json=FILE -overwrite_original \
+            DIR does. --xmp DIR writes an XMP sidecar for each picture, IMG_1.xmp for IMG_1.jpg. The file names are in \
+            SourceFile or file.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -22,6 +26,13 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
     @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv.") var format = "jsonl"
+    @Option(name: .long, help: "Write the metadata of pictures for this program: exiftool.") var to: String?
+    @Option(name: .long, help: "Write XMP sidecars of pictures into this directory.") var xmp: String?
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: "FIELD=TAG: With --to and --xmp, write this field as a tag, such as note=XMP-dc:Description.")
+    var map: [String] = []
+    @Option(name: .long, help: "With --to: Put this directory before relative names of pictures.") var pictures: String?
     @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
     @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
@@ -42,34 +53,55 @@ struct ExportCommand: ParsableCommand {
 
     func validate() throws {
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
+        guard to == nil || xmp == nil else { throw ValidationError("--to and --xmp cannot be combined") }
+        guard to == nil && xmp == nil || fields == nil && !types && !crlf && !safeCsv else {
+            throw ValidationError("--to and --xmp decide what is written; --map changes it")
+        }
+        guard xmp == nil || output == nil else { throw ValidationError("--xmp writes files of its own; omit --output") }
+        guard map.isEmpty || to != nil || xmp != nil else { throw ValidationError("--map needs --to or --xmp") }
+        guard pictures == nil || to != nil else { throw ValidationError("--pictures needs --to") }
+        guard to ?? "exiftool" == "exiftool" else { throw ValidationError("--to must be exiftool") }
     }
 
     func run() throws {
         let format = try ExportFormat(named: format)
-        let query = Query(
+        var query = Query(
             try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
                 ?? [],
             limit: limit)
         let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
-            try FieldPath(parsing: String($0))
+            try FieldPath.argument(String($0))
         }
         guard paths?.contains(where: \.hasArrayStep) != true else {
             throw CommandError(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
         }
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
+        let sidecars = try xmp.map { try ArgumentOrigin.current.text(of: $0) }
+        let metadata = try metadata()
         try Session.with(database, options) { session in
-            let name = try session.collection(collection).name
             // Both passes of CSV read the same snapshot.
-            let view = try session.store().snapshot()
-            guard let collection = view.collections.first(where: { $0.name.hasSameBytes(as: name) }) else {
-                throw CommandError(.usage, "no collection named \(name)")
-            }
+            let source = try session.selection(collection, in: try session.store().snapshot().collections)
+            let collection = source.collection
+            query = try source.query(query)
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
             let progress = try options.reporter("export", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
+            let pictures = PictureExport(
+                collection: collection, query: query, options: conditions.queryOptions, metadata: metadata,
+                directory: try self.pictures.map { try ArgumentOrigin.current.text(of: $0) }, progress: progress)
+            if let sidecars {
+                let count = try writeSidecars(pictures, to: sidecars)
+                progress.finish()
+                options.note("export: \(HumanNumber.grouped(count)) sidecars in \(sidecars)")
+                return try conditions.warn(of: query, in: collection, foundSomething: count > 0, options)
+            }
             let count = try NewFile.write(file, replacing: force) { output -> Int in
+                if to != nil {
+                    output.terminalForm = .json
+                    return try writeExifTool(pictures, to: output)
+                }
                 switch format {
                 case .jsonl, .json:
                     output.terminalForm = .json

@@ -7,6 +7,8 @@ struct FacetsCommand: ParsableCommand {
         commandName: "facets", abstract: "Count the values of fields, most frequent first.",
         discussion: """
             Example: lkrepl facets photos.store photos keywords[] exif.model --where 'rating >= 4' --top 5
+            month(taken), year(taken), day(taken), weekday(taken), hour(taken), yearMonth(taken) and yearMonthDay(taken) \
+            count parts of dates; timeline counts them in chronological order. \
             A path with [] counts each distinct element of an array once per document. Without a condition, an index \
             on the field alone supplies the counts, and no document is read.
             """)
@@ -15,37 +17,57 @@ struct FacetsCommand: ParsableCommand {
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
-    @Argument(help: "Paths of fields.") var fields: [String]
+    @Argument(help: "Paths of fields, or parts of dates such as year(taken).") var fields: [String]
     @Option(
         name: .customLong("where"), parsing: .unconditional, help: "Count only documents that match this condition.")
     var condition: String?
     @Option(name: .long, parsing: .unconditional, help: "Print this many values of each field.") var top = 20
+
+    @Flag(
+        name: .long, help: "Add a row for documents without a value; in JSON it has \"missing\": true.")
+    var missing = false
 
     func validate() throws {
         guard top >= 0 else { throw ValidationError("--top must be 0 or more") }
     }
 
     func run() throws {
-        let paths = try fields.map {
-            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+        let keys = try fields.map {
+            try Aggregation.GroupKey(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
-        let filter = try conditions.filter(option: condition)
+        let condition = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(condition)
+            let paths = keys.map(\.path)
             try conditions.requireSound(Query(filter), fields: paths, in: collection)
-            let facets = try collection.facets(paths, where: filter, limit: top, options: conditions.queryOptions)
+            let lists = try collection.facets(
+                by: keys, where: filter, limit: top, countsMissing: missing, options: conditions.queryOptions)
             let writer = try options.writer()
-            for (path, values) in zip(paths, facets) {
-                for facet in values {
+            for (key, list) in zip(keys, lists) {
+                for facet in list.facets {
                     try writer.write([
-                        "field": .string(path.description), "value": facet.value, "count": .int(Int64(facet.count)),
+                        "field": .string(key.description), "value": facet.value, "count": .int(Int64(facet.count)),
                     ])
+                }
+                if missing {
+                    var row: DocumentObject = [
+                        "field": .string(key.description), "value": .null, "count": .int(Int64(list.missingCount)),
+                    ]
+                    if try options.isForPeople() { row["value"] = "not set" } else { row["missing"] = true }
+                    try writer.write(row)
                 }
             }
             try writer.finish()
             try conditions.warn(
-                of: Query(filter), fields: paths, in: collection, foundSomething: facets.contains { !$0.isEmpty },
-                options)
+                of: Query(filter), fields: paths, in: collection,
+                foundSomething: lists.contains { !$0.facets.isEmpty || $0.missingCount > 0 }, options)
         }
     }
+}
+
+extension GlobalOptions {
+    /// Whether the output is for people rather than programs.
+    func isForPeople() throws -> Bool { try [.table, .line].contains(outputMode()) }
 }

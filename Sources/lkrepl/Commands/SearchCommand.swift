@@ -36,10 +36,11 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let strict = box ? nil : try TextQuery(parsing: words)
-        let filter = try conditions.filter(option: condition)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(try conditions.filter(option: condition))
             let query = strict ?? .searchBox(collection.searchBox(words))
             let advice = SearchAdvice(
                 text: words, query: query, filter: filter, collection: collection, options: options)
@@ -50,7 +51,7 @@ struct SearchCommand: ParsableCommand {
                 try conditions.warn(
                     of: Query(filter, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
                     options)
-                if !foundSomething, limit > 0 || count { try advice.noteNothingFound() }
+                if !foundSomething, limit > 0 || count { try advice.adviseAfterNothing() }
             }
             if count {
                 let output = StandardOutput()
@@ -63,17 +64,23 @@ struct SearchCommand: ParsableCommand {
             let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
             let leading = score ? ["score"] : []
             let trailing = highlight ? [TextHighlighter.column] : []
-            let writer = try selection.writer(
-                options, leading: leading, trailing: trailing,
-                learnt: try columns(of: query, filter, selection, in: collection).map { leading + $0 + trailing })
+            let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
+            let writer =
+                ids != nil
+                ? nil
+                : try selection.writer(
+                    options, of: collection, isWide: shape.wide, leading: leading, trailing: trailing,
+                    learnt: try columns(of: query, filter, selection, in: collection)
+                        .map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
                 found = true
+                if let ids { return try ids.write(document.id) }
                 var row = selection.row(document, leading: leading)
                 if let highlighter {
                     row[TextHighlighter.column] = .array(
                         highlighter.snippets(of: document.content).map { .string($0) })
                 }
-                try writer.write(row)
+                try writer?.write(row)
             }
             if score {
                 try collection.forEachHit(query, where: filter, limit: limit, options: conditions.queryOptions) {
@@ -91,7 +98,7 @@ struct SearchCommand: ParsableCommand {
                     return true
                 }
             }
-            try writer.finish()
+            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             try warn(foundSomething: found)
         }
     }

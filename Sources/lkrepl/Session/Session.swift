@@ -87,15 +87,19 @@ final class Session {
             let failure = CommandError(
                 .usage,
                 "no collection named \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
-                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
+                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" }
+                    ?? (Self.shell != nil && FileDescriptor.exists(name)
+                        ? "the shell has the database open already; omit it" : nil))
             throw failure
         }
-        guard collections.count == 1 else {
+        // The library's own collections are not meant.
+        let declared = collections.filter { !$0.name.hasPrefix(DocumentSelection.albumMark) }
+        guard declared.count == 1 else {
             throw CommandError(
-                .usage, "the store has \(collections.count) collections; specify one",
-                hint: collections.map(\.name).joined(separator: ", "))
+                .usage, "the store has \(declared.count) collections; specify one",
+                hint: declared.map(\.name).joined(separator: ", "))
         }
-        return collections[0]
+        return declared[0]
     }
 
     /// A description of the database for people.

@@ -29,6 +29,7 @@ import Testing
                 #expect(help.contains(command.name), "\(command.name)")
                 try place.remove("photos.store")
                 try place.makePhotos()
+                try place.makeAlbums()
                 // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 let outcome = try place.run("--write", "--yes", "photos.store", "-c", example)

@@ -143,6 +143,17 @@ final class Workplace: @unchecked Sendable {
         try FileManager.default.copyItem(atPath: template.path + "/photos.store", toPath: "\(path)/\(name)")
     }
 
+    /// Adds the albums of the examples in help to a copy of the sample catalog: a saved search and one by hand.
+    func makeAlbums(_ name: String = "photos.store") throws {
+        for arguments in [
+            ["save", "--write", name, "best", "rating >= 4", "--sort", "-taken"],
+            ["add", "--write", name, "wall", "2019-07-14-0031", "2021-02-13-0016"],
+        ] {
+            let outcome = try run(["album"] + arguments)
+            try #require(outcome.code == 0, "\(outcome)")
+        }
+    }
+
     /// Creates an empty store with one collection `items`, with indexes on `n`, `k[]` and the text of `t`.
     func makeItems(_ name: String = "items.store") throws {
         let schema = """

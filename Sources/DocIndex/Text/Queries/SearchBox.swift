@@ -37,7 +37,7 @@ public struct SearchBox: Sendable, Hashable {
     }
 
     /// The different words in the order of the input, at most ``maximumPartCount``.
-    public let parts: [Part]
+    public private(set) var parts: [Part]
     /// What no result may match.
     public let excluded: [TextQuery]
     /// What was not applied as typed, for display to the user.
@@ -90,6 +90,19 @@ public struct SearchBox: Sendable, Hashable {
         self.excluded = excluded
         self.phrase = phrase
         notes = parser.notes
+    }
+
+    private init(_ box: SearchBox, parts: [Part]) {
+        self = box
+        self.parts = parts
+    }
+
+    /// Returns the search with each part replaced by another query.
+    func mapping(_ transform: (TextQuery) throws -> TextQuery) rethrows -> SearchBox {
+        let parts = try parts.map {
+            Part(query: try transform($0.query), isRequired: $0.isRequired, isUnfinished: $0.isUnfinished)
+        }
+        return SearchBox(self, parts: parts)
     }
 
     private static func isWithinLimits(_ parts: [Part], _ excluded: [TextQuery]) -> Bool {

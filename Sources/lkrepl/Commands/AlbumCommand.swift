@@ -1,0 +1,258 @@
+import ArgumentParser
+import DocIndex
+
+/// The commands for albums and saved searches.
+struct AlbumCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "album", abstract: "Save searches and albums; @NAME stands for a collection in other commands.",
+        subcommands: [Save.self, Add.self, Remove.self, Move.self, List.self, Show.self, Drop.self])
+
+    /// Saves a search.
+    struct Save: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "save", abstract: "Save a condition and an order as an album, replacing one with that name.",
+            discussion: """
+                Example: lkrepl album save --write photos.store best 'rating >= 4' --sort -taken
+                find @best, search @best, export @best, facets @best and others then use it in place of a collection, \
+                and can be given a further condition. The documents are found anew each time.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+        @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
+        @Option(name: .long, help: "Set the collection. Default: the only one of the store.") var collection: String?
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: "Sort by these fields, separated by commas; - before a field sorts it in descending order.")
+        var sort: String?
+
+        func run() throws {
+            try options.requireWrite("album save")
+            let name = try AlbumCommand.name(name)
+            let condition = try ArgumentOrigin.current.expression(of: condition)
+            let sort = try sort.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }
+            // Reports the place of an error in the condition as typed.
+            _ = try Filter(parsing: condition)
+            try Session.with(database, options) { session in
+                let collection = try session.collection(collection).name
+                let known = try session.store().albums.album(named: name)
+                if case .documents(let ids)? = known?.content, !ids.isEmpty {
+                    try options.confirm(
+                        "replace the album \(name), in which \(ids.count) documents were put by hand")
+                }
+                try session.store().albums.save(Album(name, of: collection, where: condition, sort: sort))
+                options.note("album save: @\(name)")
+            }
+        }
+    }
+
+    /// Adds documents to an album.
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Add documents to the end of an album; a new name creates it.",
+            discussion: """
+                Example: lkrepl album add --write photos.store wall 2019-07-14-0031 2021-02-13-0016
+                The album keeps the order. With - as the only ID, IDs are read from standard input, one per line, as \
+                find --ids --mode keys prints them.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+        @Argument(help: "The document IDs, or - for standard input.") var ids: [String]
+        @Option(name: .long, help: "Set the collection. Default: that of the album, or the only one of the store.")
+        var collection: String?
+
+        func run() throws {
+            try options.requireWrite("album add")
+            let name = try AlbumCommand.name(name)
+            try Session.with(database, options) { session in
+                let albums = try session.store().albums
+                let named = try collection == nil ? albums.album(named: name)?.collection : collection
+                let source = try session.collection(named)
+                let ids = try AlbumCommand.ids(ids) { try source.contains($0) }
+                let added = try albums.add(ids, to: name, of: source.name)
+                options.note("album add: \(added) of \(ids.count) to @\(name)")
+            }
+        }
+    }
+
+    /// Removes documents from an album.
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove documents from an album; the documents stay in the collection.",
+            discussion: """
+                Example: lkrepl album remove --write photos.store wall 2019-07-14-0031
+                Exit code 1 if the album does not contain one of them.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+        @Argument(help: "The document IDs, or - for standard input.") var ids: [String]
+
+        func run() throws {
+            try options.requireWrite("album remove")
+            let name = try AlbumCommand.name(name)
+            try Session.with(database, options) { session in
+                let known = try AlbumCommand.documents(of: try session.album(named: name, in: session.collections()))
+                let ids = try AlbumCommand.ids(ids) { known.contains($0) }
+                let removed = try session.store().albums.remove(ids, from: name)
+                options.note("album remove: \(removed) of \(ids.count) from @\(name)")
+                if removed < ids.count { throw CommandError.silent(.no) }
+            }
+        }
+    }
+
+    /// Moves documents within an album.
+    struct Move: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move documents of an album before another one, or to its end.",
+            discussion: "Example: lkrepl album move --write photos.store wall 2021-02-13-0016 --before 2019-07-14-0031")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+        @Argument(help: "The document IDs, in their new order.") var ids: [String]
+        @Option(name: .long, parsing: .unconditional, help: "Set the document that follows them. Default: the end.")
+        var before: String?
+
+        func run() throws {
+            try options.requireWrite("album move")
+            let name = try AlbumCommand.name(name)
+            try Session.with(database, options) { session in
+                let known = try AlbumCommand.documents(of: try session.album(named: name, in: session.collections()))
+                let ids = try AlbumCommand.ids(ids) { known.contains($0) }
+                let next = try before.map { try AlbumCommand.ids([$0]) { known.contains($0) } }?.first
+                try session.store().albums.move(ids, in: name, before: next)
+                options.note("album move: \(ids.count) in @\(name)")
+            }
+        }
+    }
+
+    /// Lists the albums.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the albums with the number of their documents.",
+            discussion: "Example: lkrepl album list photos.store")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+
+        func run() throws {
+            try Session.with(database, options) { session in
+                let writer = try options.writer(columns: ["name", "collection", "count", "condition", "sort"])
+                for name in try AlbumCommand.names(session) {
+                    var row: DocumentObject = ["name": .string(name)]
+                    do {
+                        let source = try session.selection(DocumentSelection.albumMark + name)
+                        row["collection"] = .string(source.collection.name)
+                        row["count"] = .int(Int64(try source.collection.count(where: source.filter(.all))))
+                        if case .condition(let condition, let sort)? = source.album?.content {
+                            row["condition"] = .string(condition)
+                            if let sort { row["sort"] = .string(sort) }
+                        }
+                    } catch let error as DocIndexError where error.code == .invalidAlbum {
+                        options.note("warning: \(error.message)")
+                    }
+                    try writer.write(row)
+                }
+                try writer.finish()
+            }
+        }
+    }
+
+    /// Shows the definition of an album.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show the definition of an album as JSON; find @NAME shows its documents.",
+            discussion: "Example: lkrepl album show photos.store best")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+
+        func run() throws {
+            let name = try AlbumCommand.name(name)
+            try Session.with(database, options) { session in
+                let collections = try session.collections()
+                let albums = collections.first { $0.name.hasSameBytes(as: Album.collectionName) }
+                guard let document = try albums?.document(.string(name)) else {
+                    // Names the existing albums.
+                    _ = try session.album(named: name, in: collections)
+                    return
+                }
+                let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
+                try writer.write(document.content)
+                try writer.finish()
+            }
+        }
+    }
+
+    /// Deletes an album.
+    struct Drop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop", abstract: "Delete an album; its documents stay. Exit code 1 if it does not exist.",
+            discussion: "Example: lkrepl album drop --write photos.store best")
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The name of the album.") var name: String
+
+        func run() throws {
+            try options.requireWrite("album drop")
+            let name = try AlbumCommand.name(name)
+            try Session.with(database, options) { session in
+                guard try session.store().albums.delete(name) else {
+                    throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
+                }
+                options.note("album drop: @\(name)")
+            }
+        }
+    }
+
+    // MARK: - Arguments
+
+    /// The name of an album, which may be given as `@best` too.
+    private static func name(_ argument: String) throws -> String {
+        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
+        let name = text.hasPrefix(DocumentSelection.albumMark) ? String(text.dropFirst()) : text
+        guard !name.isEmpty, !(DocumentSelection.albumMark + name).hasSameBytes(as: Album.collectionName) else {
+            throw CommandError(.usage, "\(text) cannot be the name of an album", hint: "choose another name")
+        }
+        return name
+    }
+
+    /// The IDs of arguments, or of the lines of standard input for a single `-`.
+    ///
+    /// - Parameter isKnown: Whether an ID is one of those that an argument may mean; otherwise it means the string.
+    private static func ids(_ arguments: [String], _ isKnown: (DocumentID) throws -> Bool) throws -> [DocumentID] {
+        guard arguments == ["-"] else { return try arguments.map { try id($0, isKnown) } }
+        let text = try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
+        return try String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
+            // --mode keys puts quotes around special characters.
+            let word = try ArgumentOrigin.shell.text(of: String(line))
+            let known = try DocumentID.candidates(of: word).first { try isKnown($0) }
+            return known ?? .string(word)
+        }
+    }
+
+    private static func id(_ argument: String, _ isKnown: (DocumentID) throws -> Bool) throws -> DocumentID {
+        let candidates = try DocumentID.candidates(argument)
+        return try candidates.first { try isKnown($0) } ?? candidates[0]
+    }
+
+    private static func documents(of album: Album) throws -> Set<DocumentID> {
+        if case .documents(let ids) = album.content { return Set(ids) }
+        return []
+    }
+
+    private static func names(_ session: Session) throws -> [String] {
+        var names: [String] = []
+        try session.collections().first { $0.name.hasSameBytes(as: Album.collectionName) }?.forEach {
+            names.append($0.id.description)
+        }
+        return names
+    }
+}
