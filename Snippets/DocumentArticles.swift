@@ -45,6 +45,17 @@ func conditions(_ photos: DocumentCollection) throws {
     try photos.put(content, if: .sequence(photo.sequence))  // `conflict` if somebody was faster
 }
 
+func manyDocuments(_ photos: DocumentCollection) throws {
+    let (old, new) = ("river", "stream")
+    try photos.put(["id": "old", "year": 1931, "rating": 4, "keywords": ["river"]])
+    try photos.update(where: "year < 1950 and keywords has \(old)", "rating = 5, keywords \(old) -> \(new)")
+    try photos.delete(where: "rating = 1 and album missing")
+    print("updated:", try photos.document("old")?["keywords[]"] ?? .null)
+
+    let trial = try photos.update(where: "rating = 4", "rating = 5", options: .dryRun(differences: 3))
+    for difference in trial.differences { print(difference.id, difference.new ?? [:]) }
+}
+
 func migrations(_ store: DocumentStore) throws {
     try store.collection("photos").put(["id": "old", "stars": 4])
     let starsBecomeRating = Migration("stars become rating", of: "photos", drops: ["stars"]) { photo in
@@ -117,6 +128,7 @@ try documents(photos)
 try types(photos)
 try transactions(store)
 try conditions(photos)
+try manyDocuments(photos)
 try migrations(store)
 try await changes(store)
 try history(store)

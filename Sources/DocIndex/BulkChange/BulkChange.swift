@@ -88,8 +88,8 @@ extension DocumentCollection {
     /// A change that fits in ``BulkChange/Options/commitByteCount`` is one commit: all or nothing, even if the process is
     /// killed. A larger one is split into commits of that size, in order, if ``BulkChange/Options/splitting`` allows it.
     /// If it ends early, a second call finishes it, because what was left still satisfies the condition, and what was
-    /// done does not change again. Memory is bounded by the size of a commit, and one bit for each document of the
-    /// collection.
+    /// done does not change again. Memory is bounded by the size of a commit, and some bytes for the row of each
+    /// document found.
     ///
     /// - Parameters:
     ///   - filter: the condition.
@@ -113,7 +113,7 @@ extension DocumentCollection {
             collection: self, filter: filter, options: options, isRepeatable: update.isRepeatable
         ) { document in
             do {
-                return try update.applied(to: document.content)
+                return try update.appliedUnchecked(to: document.content)
             } catch let error as DocIndexError {
                 throw DocIndexError(error.code, "the document \(document.id) of \(name): \(error.message)")
             }

@@ -93,7 +93,7 @@ struct BulkChangeRun {
     private func write(
         after row: UInt64, _ source: Matches, _ summary: inout BulkChange.Summary, state: WriterState
     ) throws -> UInt64? {
-        let catalog = store.currentCatalog
+        let catalog = store.loadedCatalog
         let reader = try collection.newestReader()
         let entry = reader.collection
         var records = try MatchedRecords(reader, rows: source.rows, after: row, upTo: source.lastRow)

@@ -46,7 +46,7 @@ struct Commit {
 
     /// The size of a commit so far.
     struct Load {
-        /// The bytes of the batch.
+        /// The bytes of the batch, with the former versions that it will contain.
         let byteCount: Int
         /// The number of changes for text indexes, which hold their documents in memory.
         let textChangeCount: Int
@@ -109,7 +109,9 @@ struct Commit {
     }
 
     private var load: Load {
-        Load(byteCount: changes.batch.byteCount, textChangeCount: changes.texts.values.reduce(0) { $0 + $1.count })
+        Load(
+            byteCount: changes.batch.byteCount + history.byteCount,
+            textChangeCount: changes.texts.values.reduce(0) { $0 + $1.count })
     }
 
     private mutating func collection(_ number: UInt32) throws -> Collection? {

@@ -12,6 +12,8 @@ struct PendingHistory {
     }
 
     private var changes: [Change] = []
+    /// The size of the former forms, which come to the batch at the end.
+    private(set) var byteCount = 0
 
     var isEmpty: Bool { changes.isEmpty }
 
@@ -43,6 +45,7 @@ struct PendingHistory {
             former = HistoryRecord.absent(edit.target.id, deletion: nil)
         }
         changes.append(Change(collection: collection, link: link, previous: previous, former: former))
+        byteCount += former.count
     }
 
     /// Adds the records to the batch of the commit, and the deletion of some changes outside the bounds.

@@ -11,18 +11,28 @@ extension DocumentUpdate {
 
     /// Returns a document with the assignments applied; see ``apply(to:)``.
     public func applied(to document: DocumentObject) throws -> DocumentObject {
+        for assignment in assignments {
+            if let problem = assignment.problem { throw Self.failure(assignment, problem) }
+        }
+        return try appliedUnchecked(to: document)
+    }
+
+    /// Returns a document with the assignments of a valid update applied.
+    func appliedUnchecked(to document: DocumentObject) throws -> DocumentObject {
         var changed = document
         for assignment in assignments {
             do throws(Problem) {
-                if let problem = assignment.problem { throw Problem(problem) }
                 try assignment.apply(to: &changed)
             } catch {
-                throw DocIndexError(
-                    .invalidUpdate,
-                    "\(assignment) cannot be applied: \(error.reason); change the condition or the update")
+                throw Self.failure(assignment, error.reason)
             }
         }
         return changed
+    }
+
+    private static func failure(_ assignment: Assignment, _ reason: String) -> DocIndexError {
+        DocIndexError(
+            .invalidUpdate, "\(assignment) cannot be applied: \(reason); change the condition or the update")
     }
 
     /// The reason why an assignment cannot be applied to a document.

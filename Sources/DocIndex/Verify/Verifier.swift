@@ -29,12 +29,6 @@ struct Verifier {
         let loaded: LoadedIndex
         let index: any DocumentIndex
         let lastRow: UInt64
-
-        init(_ loaded: LoadedIndex, lastRow: UInt64) {
-            self.loaded = loaded
-            index = loaded.index
-            self.lastRow = lastRow
-        }
     }
 
     /// The checks of text indexes in progress, by index number.
@@ -77,7 +71,7 @@ struct Verifier {
                     ? .max : try WriterState.storedProgress(StoreKey.progress.prefix(entry.number), in: snapshot)
             }
             if let lastRow {
-                subjects.append(Subject(LoadedIndex(entry), lastRow: lastRow))
+                subjects.append(Subject(loaded: LoadedIndex(entry), index: entry.index, lastRow: lastRow))
             } else {
                 result.report(
                     "\(collection.name).\(entry.definition.name): the build progress of the index is unreadable",

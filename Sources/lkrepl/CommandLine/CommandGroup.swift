@@ -17,7 +17,7 @@ enum CommandGroup: String, CaseIterable, Sendable {
         switch self {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find: ["find", "search", "suggest", "complete", "similar", "count", "doc get", "facets", "distinct"]
-        case .change: ["doc", "index", "migrate"]
+        case .change: ["update", "delete", "doc", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
         case .maintain: ["init", "verify", "repair", "compact", "destroy"]
         case .keys:

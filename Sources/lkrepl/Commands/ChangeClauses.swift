@@ -9,18 +9,27 @@ struct ChangeClauses {
 
     /// Splits words at WHERE and SET. The same words may be values within a clause, so several splits are possible.
     ///
-    /// - Parameter first: the name of the command, for messages.
+    /// - Parameter command: the name of the command, for messages.
     /// - Returns: the possible splits, of which the first that can be read is meant; at least one.
     /// - Throws: ``CommandError`` if the words do not begin with WHERE or SET.
     static func splits(of arguments: [String], in command: String, hasAssignments: Bool) throws -> [ChangeClauses] {
-        let words = try Self.words(of: arguments)
+        guard !arguments.isEmpty else { return [ChangeClauses()] }
+        // Arguments that another shell has split, and keywords within an argument, as in `WHERE 'a = 1 SET b = 2'`.
+        let within = try splits(ofWords: try words(of: arguments), in: command, hasAssignments)
+        if arguments.count == 1 { return within }
+        return try splits(ofWords: arguments.map(ProtectedArgument.plain), in: command, hasAssignments) + within
+    }
+
+    private static func splits(
+        ofWords words: [String], in command: String, _ hasAssignments: Bool
+    ) throws -> [ChangeClauses] {
         guard let first = words.first else { return [ChangeClauses()] }
         let keyword = first.uppercased()
         guard keyword == "WHERE" || (hasAssignments && keyword == "SET") else {
             throw CommandError(
                 .usage, "\(command): WHERE\(hasAssignments ? " or SET" : "") is expected before \(first)",
                 hint: hasAssignments
-                    ? "for example: update photos WHERE year < 1950 SET rating = 5"
+                    ? "for example: update photos WHERE keywords has snow SET rating = 5"
                     : "for example: delete photos WHERE rating = 1")
         }
         let rest = Array(words.dropFirst())
@@ -34,9 +43,8 @@ struct ChangeClauses {
         return places.map { clauses(Array(rest[..<$0]), Array(rest[($0 + 1)...])) } + [clauses(rest, nil)]
     }
 
-    /// The words of the arguments. A single argument contains all of them, as in `lkrepl delete DB photos 'WHERE …'`.
+    /// The words within the arguments. Quoted text is a part of one word.
     private static func words(of arguments: [String]) throws -> [String] {
-        guard arguments.count == 1 else { return arguments.map(ProtectedArgument.plain) }
         var words: [String] = []
         var word = String.UnicodeScalarView()
         var quote: Unicode.Scalar?

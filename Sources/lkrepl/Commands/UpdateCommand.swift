@@ -6,7 +6,7 @@ struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Change all documents that satisfy a condition.",
         discussion: """
-            Example: lkrepl update --write photos.store photos WHERE 'year < 1950' SET 'rating = 5, keywords += river'
+            Example: lkrepl update --write photos.store photos WHERE 'keywords has snow' SET 'rating = 5, keywords += winter'
             Assignments, applied in order: field = value, field ?= value (only if absent), keywords += river (adds to \
             an array or a number), keywords -= river, keywords river -> stream (renames an element), caption -> title \
             (renames a field), REMOVE field, caption TEXT teh -> the (within a string), subject BELOW a -> b (a keyword \
@@ -75,7 +75,7 @@ struct UpdateCommand: ParsableCommand {
         guard !update.assignments.isEmpty else {
             throw CommandError(
                 .usage, "update needs assignments",
-                hint: "for example: update photos WHERE year < 1950 SET rating = 5, keywords += river")
+                hint: "for example: update photos WHERE keywords has snow SET rating = 5, keywords += winter")
         }
         return update
     }

@@ -174,7 +174,7 @@ import Testing
         let store = try DocumentStore.open(at: path, schema: schema)
         try store.collection("c").put(["id": 1, "title": "fog"])
         try store.database.put(
-            [2, 9], forKey: TextIndexKey.pending.key(store.currentCatalog.collections[0].indexes[0].number, 0))
+            [1, 9], forKey: TextIndexKey.pending.key(store.currentCatalog.collections[0].indexes[0].number, 0))
         var catalog = store.currentCatalog
         for index in catalog.collections[0].indexes.indices {
             catalog.collections[0].indexes[index].fingerprint = "0123456789abcdef"
