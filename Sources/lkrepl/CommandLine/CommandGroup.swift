@@ -16,8 +16,12 @@ enum CommandGroup: String, CaseIterable, Sendable {
     var commands: [String] {
         switch self {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
-        case .find: ["find", "search", "suggest", "complete", "similar", "count", "doc get", "facets", "distinct"]
-        case .change: ["update", "delete", "doc", "index", "migrate"]
+        case .find:
+            [
+                "find", "search", "suggest", "complete", "similar", "near", "count", "doc get", "facets", "distinct",
+                "timeline", "duplicates", "album",
+            ]
+        case .change: ["update", "delete", "doc", "history", "commits", "undo", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
         case .maintain: ["init", "verify", "repair", "compact", "destroy"]
         case .keys:
