@@ -309,8 +309,8 @@ private struct SelectorReader {
             throw DocIndexError(
                 .invalidQuery,
                 "unknown operator \(name)\(Self.place(path)); the operators are $eq $ne $lt $lte $gt $gte $in $nin "
-                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $keyMapMatch $size $mod $regex $beginsWith "
-                    + "$text $searchBox, with $collation and $options as modifiers")
+                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $keyMapMatch $size $mod $regex "
+                    + "$beginsWith $text $searchBox, with $collation and $options as modifiers")
         }
     }
 
