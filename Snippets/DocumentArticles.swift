@@ -1,4 +1,4 @@
-// The examples of DocIndex's articles on documents, transactions, migrations and changes, one function each. They are
+// The examples of DocIndex's articles on documents, transactions, migrations, changes and history, one function each. They are
 // compiled with every build, run by the tests, and identical to the code in the articles.
 import DocIndex
 import Foundation
@@ -45,6 +45,17 @@ func conditions(_ photos: DocumentCollection) throws {
     try photos.put(content, if: .sequence(photo.sequence))  // `conflict` if somebody was faster
 }
 
+func manyDocuments(_ photos: DocumentCollection) throws {
+    let (old, new) = ("river", "stream")
+    try photos.put(["id": "old", "year": 1931, "rating": 4, "keywords": ["river"]])
+    try photos.update(where: "year < 1950 and keywords has \(old)", "rating = 5, keywords \(old) -> \(new)")
+    try photos.delete(where: "rating = 1 and album missing")
+    print("updated:", try photos.document("old")?["keywords[]"] ?? .null)
+
+    let trial = try photos.update(where: "rating = 4", "rating = 5", options: .dryRun(differences: 3))
+    for difference in trial.differences { print(difference.id, difference.new ?? [:]) }
+}
+
 func migrations(_ store: DocumentStore) throws {
     try store.collection("photos").put(["id": "old", "stars": 4])
     let starsBecomeRating = Migration("stars become rating", of: "photos", drops: ["stars"]) { photo in
@@ -81,6 +92,33 @@ func changes(_ store: DocumentStore) async throws {
     _ = await following.result
 }
 
+func historyDeclaration() -> CollectionDefinition {
+    CollectionDefinition("photos", history: .init(age: .days(90), versions: 20))
+}
+
+func history(_ store: DocumentStore) throws {
+    try store.apply(Schema(version: 2, collections: [historyDeclaration(), CollectionDefinition("albums")]))
+    let photos = try store.collection("photos")
+    try photos.put(["id": "IMG_0231", "caption": "Fog"])
+    try photos.update("IMG_0231") { $0["caption"] = "Fog over the old bridge" }
+    let commit = try store.sequence()
+    for version in try photos.history(of: "IMG_0231") {
+        print(version.sequence, version.time ?? .distantPast, version.document?.content["caption"] ?? "deleted")
+    }
+    let former = try photos.document("IMG_0231", at: commit)
+    print("former:", former?.content["caption"] ?? .null)
+
+    try photos.delete("IMG_0231")
+    try store.undo()
+    do {
+        try store.undo(commit)
+    } catch let error as DocIndexError where error.code == .conflict {
+        print("changed again:", error.conflict?.id ?? "", "by commit", error.conflict?.laterCommit ?? 0)
+        try store.undo(commit, overwriting: true)
+    }
+    print("undone:", try photos.document("IMG_0231")?["caption"] ?? .null)
+}
+
 let schema = Schema(collections: [
     CollectionDefinition("photos", indexes: [.value("rating", on: "rating")]), CollectionDefinition("albums"),
 ])
@@ -90,6 +128,8 @@ try documents(photos)
 try types(photos)
 try transactions(store)
 try conditions(photos)
+try manyDocuments(photos)
 try migrations(store)
 try await changes(store)
+try history(store)
 try store.close()

@@ -19,6 +19,7 @@ import Testing
             [
                 "DocIndex/DocIndex.docc/Documents", "DocIndex/DocIndex.docc/Transactions",
                 "DocIndex/DocIndex.docc/Migrations", "DocIndex/DocIndex.docc/Changes",
+                "DocIndex/DocIndex.docc/History",
             ]
         ),
         (

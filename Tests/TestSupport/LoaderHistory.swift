@@ -59,9 +59,16 @@ public enum LoaderHistory {
             .value("checksum", on: "checksum", unique: true), counted, text, .value("year", on: "year"),
         ]
         if number % 2 == 1 { indexes.append(.value("tags", on: "tags[]", counts: true)) }
+        // On and off, with other bounds.
+        let histories: [CollectionDefinition.History?] = [
+            CollectionDefinition.History(versions: 4), CollectionDefinition.History(age: .days(1), versions: 2), nil,
+        ]
         return Schema(
             version: number + 1,
-            collections: [CollectionDefinition("photos", indexes: indexes), CollectionDefinition("albums")])
+            collections: [
+                CollectionDefinition("photos", history: histories[number % 3], indexes: indexes),
+                CollectionDefinition("albums", history: CollectionDefinition.History(versions: 10)),
+            ])
     }
 
     /// Returns the first `count` migrations, each of which writes its number to every photo.

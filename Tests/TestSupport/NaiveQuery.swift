@@ -58,6 +58,12 @@ public enum NaiveQuery {
             values(at: path, in: document).contains { collates($0, comparison, constant) }
         case .isIn(let path, let constants):
             values(at: path, in: document).contains { value in constants.contains { compare(value, .equal, $0) } }
+        case .folded(let path, let collation, let condition):
+            values(at: path, in: document).contains { $0.stringValue.map { holds(condition, $0, collation) } ?? false }
+        case .anyKey(let path, let part):
+            values(at: path, in: document).contains { value in
+                value.objectValue?.contains { holds(part.content, for: .string($0.name)) } ?? false
+            }
         case .hasPrefix(let path, let prefix):
             values(at: path, in: document).contains { utf8($0).map { $0.starts(with: Array(prefix.utf8)) } ?? false }
         case .contains(let path, let part):
@@ -105,6 +111,24 @@ public enum NaiveQuery {
         case .and(let parts): parts.content.reduce(true) { $0 && holds($1, for: document) }
         case .or(let parts): parts.content.reduce(false) { $0 || holds($1, for: document) }
         case .not(let part): !holds(part.content, for: document)
+        }
+    }
+
+    private static func holds(_ condition: Filter.StringCondition, _ text: String, _ collation: TextCollation) -> Bool {
+        func folded(_ text: String) -> [UInt8] { ReferenceOrder.folded(text, collation) }
+        switch condition {
+        case .compare(let comparison, let constant):
+            let order = ReferenceOrder.compare(text, constant, collation)
+            return switch comparison {
+            case .equal: order == 0
+            case .less: order < 0
+            case .lessOrEqual: order <= 0
+            case .greater: order > 0
+            case .greaterOrEqual: order >= 0
+            }
+        case .isIn(let texts): return texts.contains { ReferenceOrder.compare(text, $0, collation) == 0 }
+        case .hasPrefix(let prefix): return folded(text).starts(with: folded(prefix))
+        case .contains(let part): return occurs(folded(part), in: folded(text))
         }
     }
 

@@ -110,7 +110,7 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func uncommon() -> Filter {
-        let random = number(below: 13)
+        let random = number(below: 17)
         let path = path()
         return switch random {
         case 0: .collates(path, documents.random.pick(Filter.Comparison.allCases), constant())
@@ -125,8 +125,21 @@ public struct RandomQueries: Sendable {
         case 6, 7: .isDated(path, span())
         case 8: datePart(path)
         case 9, 10: element()
+        case 13, 14, 15:
+            .folded(path, documents.random.pick([.binary, .caseInsensitive, .caseAndAccentInsensitive]), folded())
+        case 16: .anyKey(path, .compare(.element, documents.random.pick(Filter.Comparison.allCases), .string(text())))
         case 11: .isWithin(.location(documents.random.pick(["n", "tags", "people[]", "n.x"])), box())
         default: near(meters: documents.random.pick([0, 1000, 200_000, 5_000_000]))
+        }
+    }
+
+    private mutating func folded() -> Filter.StringCondition {
+        switch number(below: 5) {
+        case 0: .isIn((0..<number(below: 4)).map { _ in text() })
+        case 1: .hasPrefix(text())
+        case 2: .contains(text())
+        case 3: .compare(documents.random.pick(Filter.Comparison.allCases), text())
+        default: .compare(.equal, text())
         }
     }
 
@@ -201,6 +214,9 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func text() -> String {
-        documents.random.pick(["", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz", "a|", "a|b", "|", "IMG"])
+        documents.random.pick([
+            "", "a", "a\0", "b", "\0", "e", "\u{e9}", "\u{ffff}", "zz", "a|", "a|b", "|", "IMG", "A", "AB", "E\u{301}",
+            "img_10",
+        ])
     }
 }

@@ -97,6 +97,15 @@ public enum ReferenceOrder {
 
     // MARK: - Collations
 
+    /// Returns the form in which a collation other than `natural` compares a string. Covers the letters that tests use.
+    static func folded(_ text: String, _ collation: TextCollation) -> [UInt8] {
+        let options: String.CompareOptions =
+            collation == .caseInsensitive
+            ? .caseInsensitive : [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+        if collation == .binary { return Array(text.utf8) }
+        return Array(text.precomposedStringWithCanonicalMapping.folding(options: options, locale: nil).utf8)
+    }
+
     /// Returns the order of two strings as ``TextCollation`` defines it: negative, zero or positive.
     public static func compare(_ a: String, _ b: String, _ collation: TextCollation) -> Int {
         func folded(_ text: String, _ options: String.CompareOptions) -> [UInt8] {

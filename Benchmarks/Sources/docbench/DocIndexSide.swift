@@ -86,6 +86,23 @@ final class DocIndexSide: Side {
 
     func delete(_ id: String) throws { try records.delete(.string(id)) }
 
+    func updateManyUnindexed(from year: Int, rating: Int) throws -> UInt64 {
+        try updateMany(from: year, .set("rating", .int(Int64(rating))))
+    }
+
+    func updateManyIndexed(from year: Int, acquired: Int) throws -> UInt64 {
+        try updateMany(from: year, .set("acquired", .int(Int64(acquired))))
+    }
+
+    private func updateMany(from year: Int, _ assignment: DocumentUpdate.Assignment) throws -> UInt64 {
+        var options = BulkChange.Options()
+        // One commit, as on the other side.
+        options.commitByteCount = 512 << 20
+        options.splitting = .never
+        let filter = Filter.compare("year", .greaterOrEqual, .int(Int64(year)))
+        return UInt64(try records.update(where: filter, DocumentUpdate([assignment]), options: options).changedCount)
+    }
+
     func json(_ id: String) throws -> [UInt8]? {
         try records.document(.string(id)).map { document in
             var text: [UInt8] = []

@@ -199,6 +199,36 @@ final class SQLiteSide: Side {
         }
     }
 
+    func updateManyUnindexed(from year: Int, rating: Int) throws -> UInt64 {
+        try updateMany(
+            "UPDATE record SET json = json_set(json, '$.rating', ?1) WHERE year >= ?2 AND typeof(year) <> 'text'",
+            [rating, year])
+    }
+
+    func updateManyIndexed(from year: Int, acquired: Int) throws -> UInt64 {
+        try updateMany(
+            """
+            UPDATE record SET json = json_set(json, '$.acquired', ?1), acquired = ?1
+            WHERE year >= ?2 AND typeof(year) <> 'text'
+            """, [acquired, year])
+    }
+
+    private func updateMany(_ sql: String, _ arguments: StatementArguments) throws -> UInt64 {
+        try queue.write { database in
+            try database.execute(sql: sql, arguments: arguments)
+            return UInt64(database.changesCount)
+        }
+    }
+
+    /// The year from which on there are `count` documents; the first one if there are fewer.
+    func year(ofLast count: Int) throws -> Int {
+        let sql = "SELECT year FROM record WHERE typeof(year) = 'integer' ORDER BY year DESC"
+        return try queue.read { database in
+            try Int.fetchOne(database, sql: sql + " LIMIT 1 OFFSET \(count - 1)")
+                ?? Int.fetchOne(database, sql: "SELECT min(year) FROM record WHERE typeof(year) = 'integer'") ?? 0
+        }
+    }
+
     func json(_ id: String) throws -> [UInt8]? { try text(id).map { [UInt8]($0) } }
 
     func count() throws -> Int {

@@ -28,6 +28,10 @@ protocol Side: AnyObject {
     /// Changes a field that no index holds.
     func updateUnindexed(_ id: String, title: String) throws
     func delete(_ id: String) throws
+    /// Changes a field that no index holds in all documents from a year on, all or nothing. The number of documents.
+    func updateManyUnindexed(from year: Int, rating: Int) throws -> UInt64
+    /// Changes a field that an index holds in all documents from a year on, all or nothing. The number of documents.
+    func updateManyIndexed(from year: Int, acquired: Int) throws -> UInt64
 
     /// The document as JSON; `nil` if there is none.
     func json(_ id: String) throws -> [UInt8]?

@@ -22,8 +22,22 @@ struct Suite {
         self.records = records
     }
 
-    /// - Parameter growthOnly: whether only loads of several sizes are compared.
-    mutating func run(growthOnly: Bool = false) throws {
+    /// - Parameters:
+    ///   - growthOnly: whether only loads of several sizes are compared.
+    ///   - manyOnly: whether only updates of many documents at once are compared.
+    mutating func run(growthOnly: Bool = false, manyOnly: Bool = false) throws {
+        if manyOnly {
+            _ = try load("ours", form: "text", count: recordCount)
+            _ = try load("peer", form: "text", count: recordCount)
+            let (ours, peer) = (try DocIndexSide(directory: place("ours")), try SQLiteSide(directory: place("peer")))
+            let texts = try LineReader(path: records.path, count: recordCount).rest()
+            let ids = try texts.prefix(operationCount).map { try SQLiteSide.prepare($0).id }
+            try updatesOfMany(ours, peer)
+            try checkEqual(ours, peer, ids: ids, texts: texts)
+            try ours.close()
+            try peer.close()
+            return
+        }
         if !growthOnly {
             try loads()
             try operations()
@@ -240,6 +254,8 @@ struct Suite {
         ])
         try commits(ours, peer, ids: ids)
         try checkEqual(ours, peer, ids: ids, texts: texts)
+        try updatesOfMany(ours, peer)
+        try checkEqual(ours, peer, ids: ids, texts: texts)
 
         try ours.compact()
         try peer.compact()
@@ -306,6 +322,25 @@ struct Suite {
         }
         add(
             Line("size on disk after a round of changes", unit: "MB", ours: sizesAfter.ours, peer: sizesAfter.peer))
+    }
+
+    /// Updates of 100,000 documents in one statement, which finds them by the index on the year.
+    private mutating func updatesOfMany(_ ours: DocIndexSide, _ peer: SQLiteSide) throws {
+        let year = try peer.year(ofLast: recordCount > 100_000 ? 100_000 : recordCount / 2)
+        let count = Int(try ours.updateManyUnindexed(from: year, rating: -1))
+        _ = try peer.updateManyUnindexed(from: year, rating: -1)
+        try compare([
+            Operation(name: "update \(count) by a condition, an index", count: count) { round in
+                try ours.updateManyIndexed(from: year, acquired: 3000 + round)
+            } peer: { round in
+                try peer.updateManyIndexed(from: year, acquired: 3000 + round)
+            },
+            Operation(name: "update \(count) by a condition, no index", count: count) { round in
+                try ours.updateManyUnindexed(from: year, rating: round)
+            } peer: { round in
+                try peer.updateManyUnindexed(from: year, rating: round)
+            },
+        ])
     }
 
     /// An operation of both sides. The closures get the number of the round.

@@ -1,13 +1,13 @@
 // DocIndex beside SQLite: the same records, indexes and durability, in one table.
 //
-// usage: docbench [--smoke] [--large] [--growth] [--rounds N] [--load-rounds N] [--first-round N] [--json FILE]
+// usage: docbench [--smoke] [--large] [--growth] [--many] [--rounds N] [--load-rounds N] [--first-round N] [--json FILE]
 //        docbench online [COUNT]
 //        docbench load ours|peer text|decoded FILE COUNT DIRECTORY
 //        docbench repeat get|commit|update ours|peer DIRECTORY FILE COUNT REPEATS
 //
 // --smoke: a few hundred made-up records. --large: a load of a million records as well. --growth: only
-// loads of several sizes. online: single reads and writes while indexes are built. The last two forms are for
-// profilers: one side of one operation.
+// loads of several sizes. --many: only updates of many documents at once. online: single reads and writes while
+// indexes are built. The last two forms are for profilers: one side of one operation.
 
 import Foundation
 import Harness
@@ -33,7 +33,7 @@ func runSuite(_ arguments: [String]) throws {
     if let rounds = value(of: "--rounds", in: arguments).flatMap({ Int($0) }) { suite.rounds = max(1, rounds) }
     if let rounds = value(of: "--load-rounds", in: arguments).flatMap({ Int($0) }) { suite.loadRounds = max(1, rounds) }
     say("\(suite.recordCount) \(suite.records.description)\n\n\(Line.header(ours: "DocIndex", peer: "GRDB"))")
-    try suite.run(growthOnly: arguments.contains("--growth"))
+    try suite.run(growthOnly: arguments.contains("--growth"), manyOnly: arguments.contains("--many"))
     try Measured.write(suite.lines, of: "docbench", versions: [SQLiteSide.version()], arguments)
 }
 

@@ -4,15 +4,9 @@ internal import LevelKit
 /// only that index and its entries contain the values, as components or as covered values. If the index counts its
 /// values, the counters are read instead of the entries.
 struct CoveredFacets {
-    /// The place of a path's values in an entry.
-    private enum Source {
-        case component(Int)
-        case covered(Int)
-    }
-
     private let index: ValueIndex
     private let scan: Plan.IndexScan
-    private let sources: [Source]
+    private let sources: [ValueIndex.ValuePlace]
     /// The count of each value, by the bytes of a component or by the covered value.
     private var encoded: [[[UInt8]: Int]]
     /// The latest bytes of each component and the length of their run: equal values are adjacent.
@@ -28,18 +22,11 @@ struct CoveredFacets {
         else { return nil }
         let isOneValue = scan.hasRisingRows && scan.ranges.count == 1
         guard isOneValue || !index.definition.fields.contains(where: \.hasArrayStep) else { return nil }
-        var sources: [Source] = []
+        var sources: [ValueIndex.ValuePlace] = []
         for path in paths {
-            let position = index.components.firstIndex {
-                $0.path == path && $0.hasOrderOfValues && !path.hasArrayStep
-            }
-            if let position {
-                sources.append(.component(position))
-            } else if let position = index.definition.covered.firstIndex(of: path) {
-                sources.append(.covered(position))
-            } else {
-                return nil
-            }
+            let (component, covered) = index.places(of: path)
+            guard let source = component ?? covered else { return nil }
+            sources.append(source)
         }
         self.index = index
         self.scan = scan
@@ -52,7 +39,7 @@ struct CoveredFacets {
 
     /// Returns the facets of each path; `nil` if an entry does not contain a whole value, such as an array.
     mutating func counts(_ executor: QueryExecutor) throws -> [[Facet]]? {
-        let needsCovered = sources.contains { if case .covered = $0 { true } else { false } }
+        let needsCovered = sources.contains(where: \.isCovered)
         var isComplete = true
         if index.definition.countsValues, !needsCovered {
             try executor.forEachCount(of: scan, index) { entry, count in

@@ -40,6 +40,18 @@ extension AsyncDocumentCollection {
         try await read { try $0.documents(ids) }
     }
 
+    /// Returns the versions of a document, newest first; see ``DocumentCollection/history(of:before:limit:)``.
+    public func history(
+        of id: DocumentID, before sequence: UInt64? = nil, limit: Int = 100
+    ) async throws -> [DocumentVersion] {
+        try await read { try $0.history(of: id, before: sequence, limit: limit) }
+    }
+
+    /// Returns the document as it was after a commit; see ``DocumentCollection/document(_:at:)``.
+    public func document(_ id: DocumentID, at sequence: UInt64) async throws -> Document? {
+        try await read { try $0.document(id, at: sequence) }
+    }
+
     /// Returns whether there is a document with that ID.
     public func contains(_ id: DocumentID) async throws -> Bool { try await read { try $0.contains(id) } }
 
@@ -143,5 +155,41 @@ extension AsyncDocumentCollection {
         _ id: DocumentID, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
     ) async throws -> Bool {
         try await write { try $0.delete(id, if: condition, durability: durability) }
+    }
+
+    /// Updates every document that satisfies a condition; see
+    /// ``DocumentCollection/update(where:_:options:progress:)-(Filter,DocumentUpdate,_,_)``.
+    @discardableResult
+    public func update(
+        where filter: Filter, _ update: DocumentUpdate, options: BulkChange.Options = BulkChange.Options(),
+        progress: @Sendable (BulkChange.Summary) throws -> Void = { _ in }
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: filter, update, options: options, progress: progress) }
+    }
+
+    /// Updates every document that satisfies a condition. Interpolated values are bound.
+    @discardableResult
+    public func update(
+        where condition: FilterText, _ assignments: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: condition, assignments, options: options) }
+    }
+
+    /// Deletes every document that satisfies a condition; see
+    /// ``DocumentCollection/delete(where:options:progress:)-(Filter,_,_)``.
+    @discardableResult
+    public func delete(
+        where filter: Filter, options: BulkChange.Options = BulkChange.Options(),
+        progress: @Sendable (BulkChange.Summary) throws -> Void = { _ in }
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: filter, options: options, progress: progress) }
+    }
+
+    /// Deletes every document that satisfies a condition. Interpolated values are bound.
+    @discardableResult
+    public func delete(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: condition, options: options) }
     }
 }

@@ -53,6 +53,26 @@ public struct AsyncDocumentStore: Sendable {
         try await store.writes.run { [store] in try store.write(durability: durability, body) }
     }
 
+    /// Undoes the changes of a commit; see ``DocumentStore/undo(_:overwriting:durability:)``.
+    @discardableResult
+    public func undo(
+        _ commit: UInt64? = nil, overwriting: Bool = false, durability: Durability = .buffered
+    ) async throws -> Undo {
+        try await store.writes.run { [store] in
+            try store.undo(commit, overwriting: overwriting, durability: durability)
+        }
+    }
+
+    /// Returns what an undo would do; see ``DocumentStore/previewUndo(of:)``.
+    public func previewUndo(of commit: UInt64? = nil) async throws -> Undo {
+        try await run { try $0.previewUndo(of: commit) }
+    }
+
+    /// Returns the commits in the history, newest first; see ``DocumentStore/commits(before:limit:)``.
+    public func commits(before sequence: UInt64? = nil, limit: Int = 20) async throws -> [StoreCommit] {
+        try await run { try $0.commits(before: sequence, limit: limit) }
+    }
+
     /// Runs any blocking operation of the store, such as ``DocumentStore/verify(_:)`` or several reads from one
     /// ``DocumentStore/snapshot()``.
     public func run<R: Sendable>(_ body: @escaping @Sendable (DocumentStore) throws -> R) async throws -> R {

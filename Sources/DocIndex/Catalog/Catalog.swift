@@ -3,8 +3,10 @@
 /// The catalog is a single record, so that every schema change takes effect with one put. A ``LoadedCatalog`` adds what
 /// reading and writing need.
 struct Catalog: Sendable, Hashable {
-    /// The version of the on-disk format that this library writes; see `docs/FORMAT.md`.
-    static let formatVersion = 4
+    /// The latest readable version of the on-disk format; see `docs/FORMAT.md`. Only stores with a history have it.
+    static let formatVersion = 5
+    /// The version of stores without a history.
+    static let plainFormatVersion = 4
     /// The earliest readable format. Its value index entries contain only the kind of arrays and objects.
     static let earliestFormatVersion = 3
 
@@ -28,11 +30,15 @@ struct Catalog: Sendable, Hashable {
     var nextIndex: UInt32 = 1
     /// Indexes whose entries still have to be deleted.
     var dropped: [DroppedIndex] = []
+    /// The numbers of collections with records of a former history that still have to be deleted.
+    var droppedHistory: [UInt32] = []
 
     struct CollectionEntry: Sendable, Hashable {
         var name: String
         let number: UInt32
         var idField: String
+        /// The history of the documents; `nil` if none is kept.
+        var history: History?
         var indexes: [IndexEntry]
 
         /// Whether all indexes are built.
@@ -77,8 +83,11 @@ struct Catalog: Sendable, Hashable {
 
         /// Whether this version of the library would write the same entries.
         var isCurrent: Bool {
-            hasContent && fingerprint == definition.fingerprint && hasStemmers { $0.isOfThisBuild }
+            hasContent && hasTheseRules && hasStemmers { $0.isOfThisBuild }
         }
+
+        /// Whether the entries were made by the rules of this version of the library.
+        var hasTheseRules: Bool { fingerprint == definition.fingerprint }
 
         /// Whether search words are stemmed to the stored terms: the stored stemmers are the same as in this process,
         /// or known to agree with them.
@@ -92,7 +101,7 @@ struct Catalog: Sendable, Hashable {
     }
 
     /// Whether a schema change is not finished.
-    var hasPendingWork: Bool { !dropped.isEmpty || collections.contains { !$0.isBuilt } }
+    var hasPendingWork: Bool { !dropped.isEmpty || !droppedHistory.isEmpty || collections.contains { !$0.isBuilt } }
 
     struct DroppedIndex: Sendable, Hashable {
         var number: UInt32
@@ -105,7 +114,7 @@ struct Catalog: Sendable, Hashable {
             version: schemaVersion,
             collections: collections.map { collection in
                 CollectionDefinition(
-                    collection.name, id: collection.idField,
+                    collection.name, id: collection.idField, history: collection.history?.bounds,
                     indexes: collection.indexes.filter { !$0.isRetiring }.map(\.definition))
             })
     }
@@ -214,7 +223,8 @@ extension Catalog {
             }
         }
         return CollectionEntry(
-            name: definition.name, number: number, idField: definition.idField, indexes: indexes)
+            name: definition.name, number: number, idField: definition.idField,
+            history: history(definition.history, old: old, number: number), indexes: indexes)
     }
 }
 
@@ -236,23 +246,30 @@ extension Catalog {
                 if !index.stemmers.isEmpty { record["stemmers"] = .array(index.stemmers.map { .string($0.text) }) }
                 return .object(record)
             }
-            return [
+            var record: DocumentObject = [
                 "name": .string(collection.name), "number": .int(Int64(collection.number)),
-                "id": .string(collection.idField), "indexes": .array(indexes),
+                "id": .string(collection.idField),
             ]
+            if let history = collection.history { record["history"] = history.jsonValue }
+            record["indexes"] = .array(indexes)
+            return .object(record)
         }
         let dropped = self.dropped.map { index -> DocumentValue in
             ["number": .int(Int64(index.number)), "type": .string(index.kind.rawValue)]
         }
-        let record: DocumentValue = [
-            "docindex": .int(Int64(Self.formatVersion)), "schemaVersion": .int(Int64(schemaVersion)),
+        var record: DocumentObject = [
+            "docindex": .int(Int64(keepsHistory ? Self.formatVersion : Self.plainFormatVersion)),
+            "schemaVersion": .int(Int64(schemaVersion)),
             "epoch": .string(epoch.description), "migrations": .array(migrations.map { .string($0) }),
             "runningMigration": runningMigration.map { .string($0) } ?? .null,
             "nextCollection": .int(Int64(nextCollection)), "nextIndex": .int(Int64(nextIndex)),
             "collections": .array(collections), "dropped": .array(dropped),
         ]
+        if !droppedHistory.isEmpty {
+            record["droppedHistory"] = .array(droppedHistory.map { .int(Int64($0)) })
+        }
         var bytes: [UInt8] = []
-        record.writeJSON(to: &bytes)
+        DocumentValue.object(record).writeJSON(to: &bytes)
         return bytes
     }
 
@@ -291,6 +308,7 @@ extension Catalog {
             }
             return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
         }
+        droppedHistory = try record["droppedHistory"].map { try Self.array($0).map { try Self.number($0) } } ?? []
         // Assigned numbers must be unique and less than the next ones. Otherwise keys would be mixed up.
         let indexes = collections.flatMap(\.indexes).map(\.number) + dropped.map(\.number)
         guard (try? schema.validate()) != nil else { throw Self.damaged("a declaration") }
@@ -304,6 +322,10 @@ extension Catalog {
     private static func collection(_ value: DocumentValue, hasContent: Bool) throws -> CollectionEntry {
         CollectionEntry(
             name: try text(value["name"]), number: try number(value["number"]), idField: try text(value["id"]),
+            history: try value["history"].map {
+                guard let history = History($0) else { throw damaged("a history") }
+                return history
+            },
             indexes: try array(value["indexes"]).map { try index($0, hasContent: hasContent) })
     }
 

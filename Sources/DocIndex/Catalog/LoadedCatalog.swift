@@ -52,4 +52,5 @@ final class LoadedCollection: Sendable {
     var number: UInt32 { entry.number }
     var idField: String { entry.idField }
     var indexes: [Catalog.IndexEntry] { entry.indexes }
+    var history: Catalog.History? { entry.history }
 }

@@ -1,7 +1,8 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class ReadableIndexes: Sendable {
     let all: [LoadedIndex]
-    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects.
+    /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
+    /// fold strings by other rules.
     let values: [ValueIndex]
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
@@ -9,17 +10,22 @@ final class ReadableIndexes: Sendable {
     /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
     /// found.
     let textHasOtherStemmer: Bool
+    /// Whether the text index was built by the rules of this version of the library.
+    let textHasTheseRules: Bool
     /// Whether an index that is kept up to date was built with another build of a stemmer.
     let hasOtherStemmers: Bool
 
     init(_ entries: [Catalog.IndexEntry]) {
         let ready = entries.filter(\.isReady)
         all = ready.map { LoadedIndex($0) }
-        values = zip(ready, all).compactMap { $0.hasContent ? $1.valueIndex : nil }
+        values = zip(ready, all).compactMap { entry, index in
+            entry.hasContent && (!entry.definition.foldsValues || entry.hasTheseRules) ? index.valueIndex : nil
+        }
         locations = all.compactMap(\.geoIndex)
         let text = all.lazy.compactMap(\.textIndex).first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
+        textHasTheseRules = entries.allSatisfy { $0.number != text?.number || $0.hasTheseRules }
         hasOtherStemmers = entries.contains {
             $0.definition.languages.count > 0 && !$0.stemmers.isEmpty && !$0.isCurrent
         }

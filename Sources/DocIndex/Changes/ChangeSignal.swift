@@ -1,3 +1,4 @@
+internal import LevelKit
 internal import Synchronization
 
 /// Notifies streams of new commits.
@@ -40,5 +41,31 @@ final class ChangeSignal: Sendable {
             return Array(waiters.streams.values)
         }
         for stream in streams { stream.finish() }
+    }
+}
+
+/// Reads again after each commit, for a sequence that follows a store.
+struct CommitSignals {
+    private var signals: AsyncStream<UInt64>.AsyncIterator
+
+    /// Starts listening for commits.
+    init(_ signal: ChangeSignal) { signals = signal.stream().makeAsyncIterator() }
+
+    /// Returns the next result of `read`, which runs on the caller's actor, now and after each commit until it returns
+    /// one; `nil` when the store is closed or the task is cancelled.
+    mutating func next<State, Value>(
+        of state: inout State, isolation actor: isolated (any Actor)?, _ read: (inout State) async throws -> Value?
+    ) async throws -> Value? {
+        while !Task.isCancelled {
+            do {
+                if let value = try await read(&state) { return value }
+            } catch let error as LevelError where error.code == .closed {
+                return nil
+            } catch is CancellationError {
+                return nil
+            }
+            guard await signals.next(isolation: actor) != nil else { return nil }
+        }
+        return nil
     }
 }

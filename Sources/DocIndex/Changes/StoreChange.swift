@@ -35,14 +35,20 @@ public struct StoreChange: Sendable, Hashable {
         self.isDeletion = isDeletion
     }
 
-    /// The parts of a change's key.
-    struct Key {
+    /// The parts of a change's key, in the feed or in the history.
+    struct Key: Hashable {
         let sequence: UInt64
         let collection: UInt32
         let row: UInt64
 
-        init?(_ key: Span<UInt8>) {
-            guard key.count > 1, key[0] == StoreKey.changes.rawValue else { return nil }
+        init(sequence: UInt64, collection: UInt32, row: UInt64) {
+            self.sequence = sequence
+            self.collection = collection
+            self.row = row
+        }
+
+        init?(_ key: Span<UInt8>, kind: StoreKey = .changes) {
+            guard key.count > 1, key[0] == kind.rawValue else { return nil }
             var decoder = TupleDecoder(key.extracting(1..<key.count))
             guard let sequence = try? decoder.decodeUInt64(), let collection = try? decoder.decodeUInt64(),
                 let collection = UInt32(exactly: collection), let row = try? decoder.decodeUInt64(), decoder.isAtEnd

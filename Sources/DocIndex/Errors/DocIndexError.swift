@@ -31,14 +31,20 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case documentExists
         /// There is no document with that ID.
         case documentMissing
-        /// The document was last changed by another commit than the expected one.
+        /// The document was last changed by another commit than the expected one; see ``DocIndexError/conflict``.
         case conflict
+        /// A commit or a version is not in the history: its collection keeps none, or it is outside the bounds.
+        case notInHistory
         /// A sequence number belongs to another copy of the store.
         case epochChanged
         /// A migration cannot be run, or would lose data that it does not declare as dropped.
         case migrationFailed
         /// A query is malformed.
         case invalidQuery
+        /// An update is malformed, or cannot be applied to a document.
+        case invalidUpdate
+        /// A change of many documents would need several commits, which its options refuse.
+        case changeTooLarge
         /// A query would read every document, which its options refuse.
         case scanRefused
         /// A query needs more than its options allow, such as more memory for sorting.
@@ -55,24 +61,27 @@ public struct DocIndexError: Error, Sendable, Hashable {
     public let code: Code
     /// What failed, on which object, and what to do next.
     public let message: String
-    /// The offset of the mistake in the text of a query, in characters from 0; `nil` for other errors.
+    /// The offset of the mistake in the text of a query or an update, in characters from 0; `nil` for other errors.
     public let position: Int?
     /// All problems of a schema; empty for other errors.
     public let schemaViolations: [DocIndexError.SchemaViolation]
     /// The values that two documents share in a unique index; `nil` for other errors. Unlike the message, it contains
     /// document content.
     public let uniqueViolation: DocIndexError.UniqueViolation?
+    /// The document that prevents an undo, because it has changed again; `nil` for other errors.
+    public let conflict: DocIndexError.Conflict?
 
     /// Creates an error.
     public init(
         _ code: Code, _ message: String, position: Int? = nil, schemaViolations: [DocIndexError.SchemaViolation] = [],
-        uniqueViolation: DocIndexError.UniqueViolation? = nil
+        uniqueViolation: DocIndexError.UniqueViolation? = nil, conflict: DocIndexError.Conflict? = nil
     ) {
         self.code = code
         self.message = message
         self.position = position
         self.schemaViolations = schemaViolations
         self.uniqueViolation = uniqueViolation
+        self.conflict = conflict
     }
 }
 

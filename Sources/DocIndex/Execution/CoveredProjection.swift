@@ -6,35 +6,23 @@ internal import LevelKit
 /// Numbers, arrays and objects are not restored: equal numbers of both kinds (`1` and `1.0`) have the same key. If an
 /// entry is not sufficient, its document is read.
 struct CoveredProjection {
-    /// The location of a path's value in an entry.
-    private enum Source {
-        case component(Int)
-        case covered(Int)
-    }
-
     private let index: ValueIndex
     private let paths: [FieldPath]
-    private let sources: [Source]
+    private let sources: [ValueIndex.ValuePlace]
     private let readsCovered: Bool
 
     /// Returns `nil` if the index contains no value for one of the paths.
     init?(_ paths: [FieldPath], in index: ValueIndex) {
-        var sources: [Source] = []
+        var sources: [ValueIndex.ValuePlace] = []
         for path in paths {
-            if let position = index.definition.covered.firstIndex(of: path) {
-                sources.append(.covered(position))
-            } else if let position = index.components.firstIndex(where: {
-                $0.path == path && $0.hasOrderOfValues && !path.hasArrayStep
-            }) {
-                sources.append(.component(position))
-            } else {
-                return nil
-            }
+            let (component, covered) = index.places(of: path)
+            guard let source = covered ?? component else { return nil }
+            sources.append(source)
         }
         self.index = index
         self.paths = paths
         self.sources = sources
-        readsCovered = sources.contains { if case .covered = $0 { true } else { false } }
+        readsCovered = sources.contains(where: \.isCovered)
     }
 
     /// Returns the values of the entry's document at the paths; `nil` if the entry is not sufficient.

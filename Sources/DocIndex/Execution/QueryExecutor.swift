@@ -169,6 +169,22 @@ final class QueryExecutor {
         return count
     }
 
+    /// Returns the rows of the result. Reads no documents if the plan is exact.
+    func matchingRows() throws -> RowBitmap {
+        if plan.isExact {
+            switch plan.access {
+            case .ranges, .ids, .search, .union, .intersection: return try rowSet(plan.access)
+            default: break
+            }
+        }
+        var found = RowBitmap()
+        try run { row, _, _, _ in
+            found.insert(row)
+            return true
+        }
+        return found
+    }
+
     /// Runs the searches that documents are checked for or sorted by.
     private func findSearches() throws {
         guard let searches else { return }

@@ -41,7 +41,7 @@ extension Filter {
     private func holds(at path: FieldPath, ofAll values: [DocumentValue]) -> Bool {
         guard leafPath == path, let leaf else { return false }
         switch leaf.condition {
-        case .compare, .collates, .isIn, .hasPrefix, .contains, .isBelow, .isDated, .hasDatePart:
+        case .compare, .collates, .isIn, .folded, .hasPrefix, .contains, .isBelow, .isDated, .hasDatePart:
             return values.allSatisfy { leaf.condition.holds($0) }
         // Constants may be as long as the query. If matching takes too long, the documents decide.
         case .hasMatch(let pattern):

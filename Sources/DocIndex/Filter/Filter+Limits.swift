@@ -43,7 +43,7 @@ extension Filter: Nesting {
     var depth: Int {
         switch self {
         case .and(let parts), .or(let parts): parts.depth
-        case .not(let part), .anyElement(_, let part): part.depth
+        case .not(let part), .anyElement(_, let part), .anyKey(_, let part): part.depth
         default: 1
         }
     }
@@ -63,7 +63,7 @@ private struct FilterCheck {
             if parts.content.isEmpty { try countCondition() }
             for part in parts.content { try add(part, isOfElement: path) }
         case .not(let part): try add(part.content, isOfElement: path)
-        case .anyElement(let inner, let part):
+        case .anyElement(let inner, let part), .anyKey(let inner, let part):
             try countCondition()
             try add(part.content, isOfElement: inner)
         default: try check(filter, path)
@@ -84,6 +84,7 @@ private struct FilterCheck {
             if let element { throw Self.searchInside(element) }
             try condition.query.validate()
         case .isIn(_, let values): try countValues(values.count)
+        case .folded(_, _, .isIn(let texts)): try countValues(texts.count)
         case .hasDatePart(_, _, let ranges): try countValues(ranges.count)
         default: try Self.checkNumbers(filter)
         }
@@ -110,6 +111,9 @@ private struct FilterCheck {
             throw DocIndexError(.invalidQuery, "the divisor for \(path) is 0; use another divisor")
         case .isNear(let field, _, let meters) where !(meters >= 0):
             throw DocIndexError(.invalidQuery, "the distance from \(field) is \(meters) meters; it must be 0 or more")
+        case .folded(let path, .natural, _):
+            throw DocIndexError(
+                .invalidQuery, "natural order applies to sorting only; compare \(path) by ci, ci-ai or binary")
         case .hasCount(let path, let count) where count < 0:
             throw DocIndexError(.invalidQuery, "the size of \(path) is \(count); it must be 0 or more")
         case .isBelow(let path, _, let separator) where separator.isEmpty:

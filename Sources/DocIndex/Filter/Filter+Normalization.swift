@@ -16,6 +16,7 @@ extension Filter {
         case .isIn(_, let values) where values.isEmpty: isNegated ? .all : .none
         case .isIn(let path, let values) where values.count == 1:
             isNegated ? .not(.compare(path, .equal, values[0])) : .compare(path, .equal, values[0])
+        case .folded(_, _, .isIn(let texts)) where texts.isEmpty: isNegated ? .all : .none
         case .hasDatePart(_, _, let ranges) where ranges.isEmpty: isNegated ? .all : .none
         case .hasKind(_, let kinds) where kinds.isEmpty: isNegated ? .all : .none
         default: isNegated ? .not(self) : self

@@ -9,7 +9,10 @@ extension Filter: CustomStringConvertible {
         case .and(let parts): return Self.joined(parts.content, by: " AND ", ifEmpty: "()", within: depth)
         case .or(let parts): return Self.joined(parts.content, by: " OR ", ifEmpty: "NOT ()", within: depth)
         case .not(let part): return Self.negated(part.content.unwrapped, within: depth)
-        case .anyElement(let path, let part): return Self.element(path, part.content, within: depth)
+        case .anyElement(let path, let part):
+            return Self.element("\(path.notation) ANY", part.content, within: depth)
+        case .anyKey(let path, let part):
+            return Self.element("\(path.notation) ANY KEY", part.content, within: depth)
         default: return condition.ownNotation
         }
     }
@@ -25,6 +28,8 @@ extension Filter: CustomStringConvertible {
             "\(path.notation) COLLATES \(comparison.rawValue) \(value.notation)"
         case .isIn(let path, let values):
             "\(path.notation) IN (\(values.map(\.notation).joined(separator: ", ")))"
+        case .folded(let path, let collation, let condition):
+            "\(collation.rawValue)(\(path.notation)) \(condition.notation)"
         case .hasPrefix(let path, let text): "\(path.notation) ^= \(text.quotedNotation)"
         case .contains(let path, let text): "\(path.notation) *= \(text.quotedNotation)"
         case .hasMatch(let path, let pattern): "\(path.notation) MATCHES \(pattern)"
@@ -43,7 +48,7 @@ extension Filter: CustomStringConvertible {
         case .search(let condition): "SEARCH \(condition.text.quotedNotation)"
         case .isNear(let field, let center, let meters):
             "\(field.notation) NEAR \(center.latitude), \(center.longitude), \(meters)m"
-        case .and, .or, .not, .anyElement: "…"
+        case .and, .or, .not, .anyElement, .anyKey: "…"
         }
     }
 
@@ -68,10 +73,8 @@ extension Filter: CustomStringConvertible {
         }
     }
 
-    private static func element(_ path: FieldPath, _ part: Filter, within depth: Int) -> String {
-        if depth == 0 { return "…" }
-        let inner = part.notation(within: depth - 1)
-        return "\(path.notation) ANY (\(inner))"
+    private static func element(_ beginning: String, _ part: Filter, within depth: Int) -> String {
+        depth == 0 ? "…" : "\(beginning) (\(part.notation(within: depth - 1)))"
     }
 
     private static func joined(

@@ -6,20 +6,27 @@ extension Filter {
     /// ```
     ///
     /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not`
-    /// `$all` `$elemMatch` `$allMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a ``TextQuery`` outside
-    /// of fields. They have the same meaning as in CouchDB:
+    /// `$all` `$elemMatch` `$allMatch` `$keyMapMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a
+    /// ``TextQuery`` outside of fields. They have the same meaning as in CouchDB:
     /// - a missing field satisfies only `{"$exists": false}`, so `$ne`, `$nin` and `$not` require the field to exist;
     /// - `$lt`, `$lte`, `$gt` and `$gte` compare values of all kinds: null < false < true < numbers < strings < arrays
     ///   < objects;
     /// - `$in` and `$nin` check the elements if the field is an array;
     /// - `$all`, `$elemMatch`, `$allMatch` and `$size` match only arrays; `$all` with an empty list matches nothing,
-    ///   and `$allMatch` does not match empty arrays;
+    ///   and `$allMatch` does not match empty arrays; `$keyMapMatch` matches an object with a member name that satisfies
+    ///   a selector;
     /// - an empty `$and`, `$or` or `$nor`, and an empty selector, match everything.
     ///
     /// Nested fields are written with dots or as nested selectors; `\\.` is a dot in a name. Differences from CouchDB:
     /// strings are ordered by their UTF-8 bytes rather than by language; a number in a path is a member name, not an
     /// array index; `$type` also accepts `date` and `bytes`; `{"$date": …}` is a date and is compared as one; `$regex`
-    /// is a ``Filter/TextPattern``.
+    /// is a ``Filter/TextPattern``. Two modifiers are additions. `$options` with the value `i` next to `$regex` ignores
+    /// case, like `(?i)` at the beginning of the expression. `$collation` with the value `ci` or `ci-ai` next to other
+    /// operators compares strings without case, or without case and accents:
+    ///
+    /// ```json
+    /// {"city": {"$beginsWith": "mun", "$collation": "ci-ai"}}
+    /// ```
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, which names an operator that is unknown or has the wrong kind
     ///   of argument, and its path.
@@ -49,6 +56,10 @@ private struct SelectorReader {
 
     /// The nesting depth of this selector.
     private var depth = 0
+    /// The collation by which the operators of this object compare strings; `nil` without `$collation`.
+    private var collation: TextCollation?
+    /// Whether `$regex` in this object ignores case.
+    private var ignoresCase = false
 
     init() {}
 
@@ -67,9 +78,12 @@ private struct SelectorReader {
     /// Returns the condition that a selector puts on the value at a path. The empty path is the document or the array
     /// element.
     func selector(_ object: DocumentObject, at path: FieldPath, isNegated: Bool = false) throws -> Filter {
-        let parts = try object.map { member in
+        var reader = self
+        reader.collation = try collation(object, at: path) ?? collation
+        reader.ignoresCase = try ignoresCase(object, at: path)
+        let parts = try object.filter { !Self.isModifier($0.name) }.map { member in
             try member.name.hasPrefix("$")
-                ? operation(member.name, member.value, at: path, isNegated)
+                ? reader.operation(member.name, member.value, at: path, isNegated)
                 : field(member.name, member.value, below: path, isNegated)
         }
         if parts.isEmpty { return isNegated ? .none : .all }
@@ -123,7 +137,58 @@ private struct SelectorReader {
         path.steps.isEmpty ? "" : " at \(path.notation)"
     }
 
+    // MARK: - Modifiers
+
+    private static func isModifier(_ name: String) -> Bool { name == "$collation" || name == "$options" }
+
+    private func collation(_ object: DocumentObject, at path: FieldPath) throws -> TextCollation? {
+        guard let value = object["$collation"] else { return nil }
+        try requireField("$collation", path)
+        guard case .string(let name) = value, let collation = TextCollation(rawValue: name), collation != .natural
+        else {
+            throw wrong("$collation", "ci, ci-ai or binary", path)
+        }
+        return collation
+    }
+
+    private func ignoresCase(_ object: DocumentObject, at path: FieldPath) throws -> Bool {
+        guard let value = object["$options"] else { return false }
+        guard case .string(let flags) = value, flags == "i" || flags.isEmpty, object["$regex"] != nil else {
+            throw wrong("$options", "the value i, next to $regex", path)
+        }
+        return flags == "i"
+    }
+
+    /// Returns the condition of an operator that compares strings by a collation; `nil` for other operators.
+    private func folded(
+        _ name: String, _ value: DocumentValue, at path: FieldPath, _ collation: TextCollation
+    ) throws -> Filter? {
+        func text() throws -> String {
+            guard case .string(let text) = value else { throw wrong("\(name) with $collation", "a string", path) }
+            try requireField(name, path)
+            return text
+        }
+        func folded(_ condition: Filter.StringCondition) -> Filter { .folded(path, collation, condition) }
+        if let comparison = Self.comparisons[name] { return folded(.compare(comparison, try text())) }
+        switch name {
+        case "$eq", "$ne": return folded(.compare(.equal, try text()))
+        case "$beginsWith": return folded(.hasPrefix(try text()))
+        case "$in", "$nin":
+            guard case .array(let values) = value, case let texts = values.compactMap(\.stringValue),
+                texts.count == values.count
+            else { throw wrong("\(name) with $collation", "an array of strings", path) }
+            try requireField(name, path)
+            let elements = Filter.folded(path.eachElement, collation, .isIn(texts))
+            return .or([folded(.isIn(texts)), .and([.hasKind(path, [.array]), elements])])
+        default: return nil
+        }
+    }
+
     // MARK: - Operators
+
+    private static let comparisons: [String: Filter.Comparison] = [
+        "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,
+    ]
 
     private func operation(
         _ name: String, _ value: DocumentValue, at path: FieldPath, _ isNegated: Bool
@@ -175,17 +240,15 @@ private struct SelectorReader {
 
     /// Returns the condition of an operator on an existing field. For `$ne` and `$nin`, returns the opposite condition.
     private func condition(_ name: String, _ value: DocumentValue, at path: FieldPath) throws -> Filter {
-        let comparisons: [String: Filter.Comparison] = [
-            "$lt": .less, "$lte": .lessOrEqual, "$gt": .greater, "$gte": .greaterOrEqual,
-        ]
+        if let collation, let folded = try folded(name, value, at: path, collation) { return folded }
         // CouchDB has no dates. Dates are compared as such, including those in strings.
         if case .date = value, let span = Filter.DateSpan(comparing: value),
-            let comparison = name == "$eq" || name == "$ne" ? .equal : comparisons[name]
+            let comparison = name == "$eq" || name == "$ne" ? .equal : Self.comparisons[name]
         {
             try requireField(name, path)
             return FilterParser.comparison(path, comparison, .span(span))
         }
-        if let comparison = comparisons[name] {
+        if let comparison = Self.comparisons[name] {
             try requireField(name, path)
             return .collates(path, comparison, value)
         }
@@ -218,6 +281,10 @@ private struct SelectorReader {
             return .and([
                 .hasKind(path, [.array]), .anyElement(path, .all), .not(.anyElement(path, .not(part))),
             ])
+        case "$keyMapMatch":
+            guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
+            try requireField(name, path)
+            return .anyKey(path, try deeper.selector(object, at: .element))
         case "$size":
             guard case .int(let count) = value, count >= 0 else { throw wrong(name, "an integer of 0 or more", path) }
             try requireField(name, path)
@@ -231,7 +298,7 @@ private struct SelectorReader {
         case "$regex":
             guard case .string(let source) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
-            return .hasMatch(path, try Filter.TextPattern(source))
+            return .hasMatch(path, try Filter.TextPattern(source, ignoresCase: ignoresCase))
         case "$beginsWith":
             guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             try requireField(name, path)
@@ -240,7 +307,8 @@ private struct SelectorReader {
             throw DocIndexError(
                 .invalidQuery,
                 "unknown operator \(name)\(Self.place(path)); the operators are $eq $ne $lt $lte $gt $gte $in $nin "
-                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $size $mod $regex $beginsWith $text")
+                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $keyMapMatch $size $mod $regex $beginsWith $text, "
+                    + "with $collation and $options as modifiers")
         }
     }
 

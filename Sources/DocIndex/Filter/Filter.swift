@@ -16,6 +16,10 @@ public indirect enum Filter: Sendable {
     case collates(FieldPath, Comparison, DocumentValue)
     /// The value at a path is one of several.
     case isIn(FieldPath, [DocumentValue])
+    /// The string at a path satisfies a condition if case, or case and accents, do not count: both sides are compared in
+    /// the form that the collation gives them. An index whose component has this collation answers the condition. Values
+    /// that are not strings do not satisfy it.
+    case folded(FieldPath, TextCollation, StringCondition)
     /// The string at a path begins with this string.
     case hasPrefix(FieldPath, String)
     /// The string at a path contains this string.
@@ -41,6 +45,8 @@ public indirect enum Filter: Sendable {
     /// An element of the array at a path satisfies a condition. The paths of the condition start at the element;
     /// ``FieldPath/element`` is the element itself. A value that is not an array counts as an array of one element.
     case anyElement(FieldPath, Nested<Filter>)
+    /// A member name of the object at a path satisfies a condition, in which ``FieldPath/element`` is the name.
+    case anyKey(FieldPath, Nested<Filter>)
     /// There is a location in a box.
     case isWithin(GeoField, GeoBox)
     /// There is a location at most this many meters from a point.
@@ -92,12 +98,18 @@ public indirect enum Filter: Sendable {
     /// start at the element; ``FieldPath/element`` is the element itself.
     public static func anyElement(_ path: FieldPath, _ part: Filter) -> Filter { .anyElement(path, Nested(part)) }
 
+    /// Returns the condition that a member name of the object at a path satisfies a condition, in which
+    /// ``FieldPath/element`` is the name.
+    public static func anyKey(_ path: FieldPath, _ part: Filter) -> Filter { .anyKey(path, Nested(part)) }
+
     /// Returns the condition that a value lies between two others, inclusive. With `[]` in the path, a single element
     /// must satisfy both bounds: the array [1, 9] has no element between 4 and 6.
     public static func between(_ path: FieldPath, _ lower: DocumentValue, _ upper: DocumentValue) -> Filter {
-        func bounds(_ path: FieldPath) -> Filter {
-            .and([.compare(path, .greaterOrEqual, lower), .compare(path, .lessOrEqual, upper)])
-        }
+        between(path) { .and([.compare($0, .greaterOrEqual, lower), .compare($0, .lessOrEqual, upper)]) }
+    }
+
+    /// Returns a condition with two bounds, which the same element must satisfy.
+    static func between(_ path: FieldPath, _ bounds: (FieldPath) -> Filter) -> Filter {
         guard let last = path.steps.lastIndex(of: .eachElement) else { return bounds(path) }
         // The last `[]` may be dropped unless it denotes the elements of a nested array.
         let isNested = last > 0 && path.steps[last - 1] == .eachElement
@@ -169,6 +181,7 @@ extension Filter {
         case .compare(let path, let comparison, let value): (path, .compare(comparison, value))
         case .collates(let path, let comparison, let value): (path, .collates(comparison, value))
         case .isIn(let path, let values): (path, .isIn(ValueSet(values)))
+        case .folded(let path, let collation, let condition): (path, .folded(FoldedCondition(collation, condition)))
         case .hasPrefix(let path, let prefix): (path, .hasPrefix(prefix))
         case .contains(let path, let part): (path, .contains(part))
         case .hasMatch(let path, let pattern): (path, .hasMatch(pattern))
@@ -181,6 +194,7 @@ extension Filter {
         case .hasDatePart(let path, let part, let ranges): (path, .hasDatePart(part, ranges))
         case .exists(let path): (path, .any)
         case .anyElement(let path, let filter): (path.eachElement, .satisfies(filter.content))
+        case .anyKey(let path, let filter): (path, .hasKey(filter.content))
         case .all, .isWithin, .isNear, .search, .and, .or, .not: nil
         }
     }
@@ -191,7 +205,7 @@ extension Filter {
         case .compare(let path, _, _), .collates(let path, _, _), .isIn(let path, _), .hasPrefix(let path, _),
             .contains(let path, _), .hasMatch(let path, _), .isBelow(let path, _, _), .hasKind(let path, _),
             .hasCount(let path, _), .isCongruent(let path, _, _), .isDated(let path, _),
-            .hasDatePart(let path, _, _), .exists(let path):
+            .hasDatePart(let path, _, _), .exists(let path), .folded(let path, _, _), .anyKey(let path, _):
             path
         case .anyElement(let path, _): path.eachElement
         case .all, .isWithin, .isNear, .search, .and, .or, .not: nil

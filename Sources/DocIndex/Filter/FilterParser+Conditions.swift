@@ -44,11 +44,11 @@ extension FilterParser {
             return .isDated(path, span)
         }
         if takeKeyword("ANY") {
+            let isOfKeys = takeKeyword("KEY")
             guard take(.open) else { throw fault("ANY needs a condition in parentheses here") }
-            if take(.close) { return .anyElement(path, .all) }
-            let part = try alternatives()
-            guard take(.close) else { throw fault("a ) is expected here") }
-            return .anyElement(path, part)
+            let part = take(.close) ? nil : try alternatives()
+            if part != nil, !take(.close) { throw fault("a ) is expected here") }
+            return isOfKeys ? .anyKey(path, part ?? .all) : .anyElement(path, part ?? .all)
         }
         if isKeywordNext("NEAR") || isKeywordNext("WITHIN") { return try geoCondition(on: .location(path)) }
         if takeKeyword("COLLATES") {
@@ -71,6 +71,43 @@ extension FilterParser {
                 throw fault("unknown operator \(operation)")
             }
             return Self.comparison(path, comparison, try literal())
+        }
+    }
+
+    /// Parses a condition on strings that are compared by a collation.
+    mutating func condition(on path: FieldPath, _ collation: TextCollation) throws -> Filter {
+        func folded(_ condition: Filter.StringCondition) -> Filter { .folded(path, collation, condition) }
+        if takeKeyword("HAS") { return .folded(path.eachElement, collation, .compare(.equal, try string())) }
+        if takeKeyword("IN") {
+            var texts: [String] = []
+            if let elements = try boundList() {
+                texts = elements.compactMap(\.stringValue)
+                guard texts.count == elements.count else {
+                    offset -= 1
+                    throw fault("the array bound here must contain only strings")
+                }
+            } else {
+                try forEachInList { texts.append(try $0.string()) }
+            }
+            return folded(.isIn(texts))
+        }
+        if takeKeyword("BETWEEN") {
+            let lower = try string()
+            guard takeKeyword("AND") else { throw fault("BETWEEN needs AND and a second string here") }
+            return .between(path, lower, try string(), collation: collation)
+        }
+        let operation = try operation(behind: path)
+        switch operation {
+        case "=", "==": return folded(.compare(.equal, try string()))
+        case "!=": return .not(folded(.compare(.equal, try string())))
+        case "^=": return folded(.hasPrefix(try string()))
+        case "*=": return folded(.contains(try string()))
+        default:
+            guard let comparison = Filter.Comparison(rawValue: operation) else {
+                offset -= 1
+                throw fault("unknown operator \(operation)")
+            }
+            return folded(.compare(comparison, try string()))
         }
     }
 

@@ -2,9 +2,18 @@
 extension FilterParser {
     /// Parses a date part and its path, such as `month(taken)`.
     mutating func takeDatePart() -> (part: DatePart, path: FieldPath)? {
+        takeFunction { word in DatePart.allCases.first { $0.rawValue.lowercased() == word } }
+    }
+
+    /// Parses a collation and its path, such as `ci(title)`.
+    mutating func takeCollation() -> (TextCollation, FieldPath)? { takeFunction { TextCollation(rawValue: $0) } }
+
+    /// Parses a word with a path in parentheses after it.
+    ///
+    /// - Parameter named: Returns the meaning of a word in lower case; `nil` for other words.
+    private mutating func takeFunction<Meaning>(named: (String) -> Meaning?) -> (Meaning, FieldPath)? {
         guard offset + 3 < tokens.count, case .word(let word) = tokens[offset].kind,
-            tokens[offset + 1].kind == .open, tokens[offset + 3].kind == .close,
-            let part = DatePart.allCases.first(where: { $0.rawValue.lowercased() == word.lowercased() })
+            tokens[offset + 1].kind == .open, tokens[offset + 3].kind == .close, let meaning = named(word.lowercased())
         else { return nil }
         let start = offset
         offset += 2
@@ -13,7 +22,7 @@ extension FilterParser {
             return nil
         }
         offset += 1
-        return (part, path)
+        return (meaning, path)
     }
 
     mutating func path() throws -> FieldPath {

@@ -67,6 +67,7 @@ struct FilterParser {
         }
         if let search = try takeSearch() { return search }
         if let part = takeDatePart() { return try condition(on: part) }
+        if let (collation, path) = takeCollation() { return try condition(on: path, collation) }
         let path = try path()
         if take(.comma) { return try geoCondition(on: .coordinates(latitude: path, longitude: try self.path())) }
         return try condition(on: path)
@@ -107,6 +108,9 @@ struct FilterParser {
         offset += 1
         return true
     }
+
+    /// Whether every token has been read.
+    var isAtEnd: Bool { offset >= tokens.count }
 
     /// The value or path that is bound at the next token; `nil` if that is an ordinary token.
     var nextBound: QuerySource.Bound? {

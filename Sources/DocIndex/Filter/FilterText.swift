@@ -38,7 +38,17 @@ public struct FilterText: Sendable {
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
     func parse() throws -> Filter {
-        var source = QuerySource()
+        var parser = try FilterParser(try source(of: .condition))
+        let filter = try parser.parse()
+        try filter.validate()
+        return filter
+    }
+
+    /// Returns the text with its bound values.
+    ///
+    /// - Throws: ``DocIndexError`` with the position of a path that is not well-formed.
+    func source(of subject: QuerySource.Subject) throws -> QuerySource {
+        var source = QuerySource(subject: subject)
         for part in parts {
             switch part {
             case .notation(let text): source.append(text)
@@ -52,10 +62,7 @@ public struct FilterText: Sendable {
                 }
             }
         }
-        var parser = try FilterParser(source)
-        let filter = try parser.parse()
-        try filter.validate()
-        return filter
+        return source
     }
 }
 

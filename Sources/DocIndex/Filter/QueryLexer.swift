@@ -30,11 +30,14 @@ struct QueryLexer {
     }
 
     private let source: QuerySource
+    /// The operators of the notation besides those of conditions.
+    private let operators: [String]
     private let text: [Unicode.Scalar]
     private var offset = 0
 
     private init(_ source: QuerySource) {
         self.source = source
+        operators = source.subject.operators
         text = source.scalars
     }
 
@@ -45,6 +48,11 @@ struct QueryLexer {
             if let bound = source.bound[offset] {
                 try requireAlone()
                 tokens.append(single(.bound(bound)))
+                continue
+            }
+            if let operation = operatorHere {
+                offset += 2
+                tokens.append(Token(kind: .comparison(operation), position: start))
                 continue
             }
             switch text[offset] {
@@ -84,6 +92,13 @@ struct QueryLexer {
         return Token(kind: kind, position: offset - 1)
     }
 
+    /// The operator at the offset that conditions do not have; `nil` if there is none.
+    private var operatorHere: String? {
+        guard !operators.isEmpty, offset + 1 < text.count else { return nil }
+        let two = string(offset..<offset + 2)
+        return operators.contains(two) ? two : nil
+    }
+
     private func string(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(text[range])) }
 
     private mutating func comparison() -> String {
@@ -111,6 +126,7 @@ struct QueryLexer {
             }
             if scalar.properties.isWhitespace || "(),=<>!^\"".unicodeScalars.contains(scalar) { break }
             if scalar == "*", offset + 1 < text.count, text[offset + 1] == "=" { break }
+            if operatorHere != nil { break }
             offset += 1
         }
         // A character that begins neither a word nor an operator becomes a separate word.

@@ -1,10 +1,21 @@
-/// The text of a condition, in which single scalars may stand for bound values and paths.
+/// The text of a condition or an update, in which single scalars may stand for bound values and paths.
 struct QuerySource {
     /// What a placeholder stands for.
     enum Bound: Sendable, Equatable {
         case value(DocumentValue)
         case path(FieldPath)
     }
+
+    /// What the text denotes.
+    enum Subject: String, Sendable {
+        case condition
+        case update
+
+        /// The operators that conditions do not have.
+        var operators: [String] { self == .update ? ["+=", "-=", "?=", "->"] : [] }
+    }
+
+    let subject: Subject
 
     /// The scalar at the offset of each placeholder. Elsewhere in the text, it is an ordinary character.
     static let placeholder: Unicode.Scalar = "\u{fffc}"
@@ -15,7 +26,10 @@ struct QuerySource {
     /// The bound values and paths by the offsets of their placeholders.
     private(set) var bound: [Int: Bound] = [:]
 
-    init(_ text: String = "") { scalars = Array(text.unicodeScalars) }
+    init(_ text: String = "", subject: Subject = .condition) {
+        self.subject = subject
+        scalars = Array(text.unicodeScalars)
+    }
 
     mutating func append(_ text: String) { scalars.append(contentsOf: text.unicodeScalars) }
 
@@ -44,9 +58,10 @@ struct QuerySource {
     func fault(_ reason: String, at offset: Int) -> DocIndexError {
         // Positions in messages count characters of the shown text, not scalars.
         let character = shown(before: offset).count
-        let whole = bound.isEmpty ? "" : "; the condition is: \(shown)"
+        let whole = bound.isEmpty ? "" : "; the \(subject.rawValue) is: \(shown)"
         return DocIndexError(
-            .invalidQuery, "the condition cannot be read at character \(character + 1): \(reason)\(whole)",
+            subject == .condition ? .invalidQuery : .invalidUpdate,
+            "the \(subject.rawValue) cannot be read at character \(character + 1): \(reason)\(whole)",
             position: character)
     }
 }

@@ -52,7 +52,7 @@ extension Filter {
         switch self {
         case .search(let condition): [condition]
         case .and(let parts), .or(let parts): parts.content.reduce(into: []) { $0.formUnion($1.searches) }
-        case .not(let part), .anyElement(_, let part): part.content.searches
+        case .not(let part), .anyElement(_, let part), .anyKey(_, let part): part.content.searches
         default: []
         }
     }

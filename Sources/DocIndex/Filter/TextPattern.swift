@@ -8,9 +8,10 @@ extension Filter {
     /// Notation: `.` (any character except a line feed), `[a-z]`, `[^a-z]`, `\d` `\w` `\s` and their opposites `\D` `\W`
     /// `\S` (ASCII only), `\b` (word boundary), `^`, `$`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{2}`, `{2,}`, `{2,4}`; `\`
     /// before a special character means that character, and `\n` `\t` `\r` `\x41` `\u{e9}` are characters too. Lazy
-    /// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters.
+    /// repetitions such as `*?` are equivalent to `*`, because only the existence of a match matters. `(?i)` at the
+    /// beginning ignores case.
     public struct TextPattern: Sendable {
-        /// The expression as written, without backslashes before slashes.
+        /// The expression as written, without `(?i)` at its beginning and backslashes before slashes.
         public let source: String
         /// Whether matching ignores case.
         public let ignoresCase: Bool
@@ -21,9 +22,11 @@ extension Filter {
         /// - Throws: ``DocIndexError`` with `invalidQuery`, the position in the expression, and the reason; also for groups
         ///   nested more than 64 deep, and for more than 5,000 steps after expanding repetitions.
         public init(_ source: String, ignoresCase: Bool = false) throws {
-            self.source = Self.withPlainSlashes(source)
-            self.ignoresCase = ignoresCase
-            var parser = PatternParser(source, ignoresCase: ignoresCase)
+            let hasFlag = source.utf8.starts(with: "(?i)".utf8)
+            let expression = hasFlag ? String(source.unicodeScalars.dropFirst(4)) : source
+            self.source = Self.withPlainSlashes(expression)
+            self.ignoresCase = ignoresCase || hasFlag
+            var parser = PatternParser(expression, ignoresCase: self.ignoresCase)
             program = try parser.program()
         }
 

@@ -24,6 +24,8 @@ extension ValueCondition: EncodedCondition {
             // Equality with an array or object can only be decided by decoding.
             if constant.arrayValue != nil || constant.objectValue != nil { return nil }
             return BodyFormat.isContainer(tag) || BodyFormat.isText(tag) ? false : nil
+        // Only strings are decoded.
+        case .folded: return BodyFormat.isText(tag) ? nil : Self.isNoText(tag)
         case .hasPrefix(let prefix):
             guard let text = try Self.text(in: bytes, at: offset, before: end) else { return Self.isNoText(tag) }
             return bytes.extracting(text).begins(with: prefix.utf8Span.span)
@@ -34,7 +36,7 @@ extension ValueCondition: EncodedCondition {
             guard let text = try Self.text(in: bytes, at: offset, before: end) else { return Self.isNoText(tag) }
             let span = bytes.extracting(text)
             return span.hasSameBytes(as: keyword.utf8Span.span) || span.begins(with: beginning.utf8Span.span)
-        case .collates, .isIn, .hasMatch, .isCongruent, .isDated, .hasDatePart, .satisfies: return nil
+        case .collates, .isIn, .hasMatch, .isCongruent, .isDated, .hasDatePart, .satisfies, .hasKey: return nil
         }
     }
 

@@ -4,6 +4,7 @@ indirect enum ValueCondition: Sendable {
     case compare(Filter.Comparison, DocumentValue)
     case collates(Filter.Comparison, DocumentValue)
     case isIn(ValueSet)
+    case folded(FoldedCondition)
     case hasPrefix(String)
     case contains(String)
     case hasMatch(Filter.TextPattern)
@@ -15,6 +16,8 @@ indirect enum ValueCondition: Sendable {
     case isDated(Filter.DateSpan)
     case hasDatePart(DatePart, [ClosedRange<Int64>])
     case satisfies(Filter)
+    /// A member name of an object satisfies a condition.
+    case hasKey(Filter)
 
     /// Returns whether the condition holds for a value.
     func holds(_ value: DocumentValue) -> Bool {
@@ -28,8 +31,7 @@ indirect enum ValueCondition: Sendable {
         // Most conditions have no pattern, so they take the nonthrowing path.
         switch self {
         case .hasMatch(let pattern): try value.stringValue.map { try pattern.hasBoundedMatch(in: $0) } ?? false
-        case .satisfies(let filter):
-            try filter.matches(value) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
+        case .satisfies, .hasKey: try holds(value) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
         default: holds(value)
         }
     }
@@ -41,8 +43,17 @@ indirect enum ValueCondition: Sendable {
         switch self {
         case .hasMatch(let pattern): if let text = value.stringValue { try matches(pattern, text) } else { false }
         case .satisfies(let filter): try filter.matches(value, matches)
+        case .hasKey(let filter): try Self.hasKey(value, filter, matches)
         default: holdsPlainly(value)
         }
+    }
+
+    private static func hasKey<Failure: Error>(
+        _ value: DocumentValue, _ filter: Filter, _ matches: (Filter.TextPattern, String) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        guard case .object(let object) = value else { return false }
+        for member in object where try filter.matches(.string(member.name), matches) { return true }
+        return false
     }
 
     /// Evaluates a condition without patterns.
@@ -53,6 +64,7 @@ indirect enum ValueCondition: Sendable {
             ValueOrder.compare(value, constant).map(comparison.holds) ?? false
         case .collates(let comparison, let constant): comparison.holds(ValueOrder.collate(value, constant))
         case .isIn(let values): values.contains(value)
+        case .folded(let condition): condition.holds(value)
         case .hasPrefix(let prefix): value.stringValue?.utf8.starts(with: prefix.utf8) ?? false
         case .contains(let part): value.stringValue.map { $0.utf8Span.span.contains(part.utf8Span.span) } ?? false
         case .isBelow(let keyword, let beginning):
@@ -67,7 +79,7 @@ indirect enum ValueCondition: Sendable {
                 let number = date.value(of: part)
                 return ranges.contains { $0.contains(number) }
             } ?? false
-        case .hasMatch, .satisfies: false
+        case .hasMatch, .satisfies, .hasKey: false
         }
     }
 }

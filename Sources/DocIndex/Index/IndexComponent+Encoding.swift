@@ -35,7 +35,7 @@ extension IndexComponent {
         } else if collation == .natural {
             Self.appendNatural(text, to: &key)
         } else {
-            OrderedValue.append(folded(text), to: &key)
+            OrderedValue.append(collation.folded(text), to: &key)
         }
     }
 
@@ -59,13 +59,6 @@ extension IndexComponent {
         }
     }
 
-    private func folded(_ text: String) -> String {
-        switch collation {
-        case .binary, .natural: text
-        case .caseInsensitive: TextFolding.withoutCase(text)
-        case .caseAndAccentInsensitive: TextFolding.withoutCaseAndAccents(text)
-        }
-    }
 }
 
 // MARK: - Hierarchical keywords
@@ -107,7 +100,7 @@ extension IndexComponent {
 
     private func append(level: String, to key: inout [UInt8]) {
         key.append(Self.levelMark)
-        for byte in folded(level).utf8 { OrderedValue.appendEscaped(byte, to: &key) }
+        for byte in collation.folded(level).utf8 { OrderedValue.appendEscaped(byte, to: &key) }
         key.append(0)
     }
 

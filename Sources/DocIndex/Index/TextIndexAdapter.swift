@@ -9,6 +9,9 @@ struct TextIndexAdapter: DocumentIndex {
             number: number, name: definition.name,
             fields: definition.components.map {
                 TextField(path: $0.path, weight: $0.weight, analyzer: $0.analyzer)
+            },
+            languages: definition.languageField.map {
+                DocumentLanguages(path: $0, languages: definition.documentLanguages)
             })
     }
 

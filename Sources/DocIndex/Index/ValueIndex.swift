@@ -162,6 +162,22 @@ struct ValueIndex: DocumentIndex {
         OrderedValue.skip(in: key, from: offset, isDescending: directions[position])
     }
 
+    /// The place of a path's value in an entry.
+    enum ValuePlace {
+        case component(Int)
+        case covered(Int)
+
+        var isCovered: Bool { if case .covered = self { true } else { false } }
+    }
+
+    /// Returns where entries contain the value of a path: the component that keeps whole values, and the covered value;
+    /// `nil` if there is none.
+    func places(of path: FieldPath) -> (component: ValuePlace?, covered: ValuePlace?) {
+        let component = components.firstIndex { $0.path == path && $0.hasOrderOfValues && !path.hasArrayStep }
+        let covered = definition.covered.firstIndex(of: path)
+        return (component.map(ValuePlace.component), covered.map(ValuePlace.covered))
+    }
+
     /// Decodes the value of a component; `nil` if the bytes are not a valid value.
     func decoded(_ position: Int, _ bytes: Span<UInt8>) -> OrderedValue.Decoded? {
         OrderedValue.decoded(bytes, isDescending: directions[position])

@@ -130,6 +130,7 @@ extension StoreKey {
         case .catalog: ("catalog", "catalog")
         case .state: ("last commit", "last commit")
         case .changes: ("change", "changes")
+        case .history: ("former version", "history")
         case .counters: ("counters", "counters")
         case .progress: ("progress", "progress")
         case .markers: ("marker", "markers of loads")

@@ -63,7 +63,7 @@ package struct StoreKeyParts: Sendable {
     private mutating func readParts() -> Bool {
         switch kind {
         case .catalog, .state: true
-        case .changes: read(.commit, .collection, .row)
+        case .changes, .history: read(.commit, .collection, .row)
         case .counters: read(.collection)
         case .documents: read(.collection, .row)
         case .ids: read(.collection, .id)

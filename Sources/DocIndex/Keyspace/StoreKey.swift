@@ -13,6 +13,8 @@ enum StoreKey: UInt8 {
     case state = 0x53
     /// `C sequence collection row` → whether a document was stored or deleted, and its ID.
     case changes = 0x43
+    /// `H sequence collection row` → a change in the history: its time, and the form of the document before it.
+    case history = 0x48
     /// `P index` → the last row that an index being built contains; `P name` → the last row that a migration has
     /// processed.
     case progress = 0x50
@@ -43,10 +45,29 @@ enum StoreKey: UInt8 {
     /// Returns the key of a change. Changes of one commit are ordered by collection and row.
     static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
         var key = [StoreKey.changes.rawValue]
+        appendPlace(sequence, collection, row, to: &key)
+        return key
+    }
+
+    /// Returns the key of a change in the history, ordered like those of changes.
+    static func history(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
+        var key = [StoreKey.history.rawValue]
+        appendPlace(sequence, collection, row, to: &key)
+        return key
+    }
+
+    /// Returns the prefix of the history of a commit.
+    static func history(of sequence: UInt64) -> [UInt8] {
+        var key = [StoreKey.history.rawValue]
+        TupleEncoder.append(sequence, to: &key)
+        return key
+    }
+
+    @inline(__always)
+    private static func appendPlace(_ sequence: UInt64, _ collection: UInt32, _ row: UInt64, to key: inout [UInt8]) {
         TupleEncoder.append(sequence, to: &key)
         TupleEncoder.append(Int64(collection), to: &key)
         appendRow(row, to: &key)
-        return key
     }
 
     /// Returns the range of changes of all commits after `sequence`.

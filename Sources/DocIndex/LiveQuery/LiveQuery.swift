@@ -44,28 +44,20 @@ public struct LiveQuery: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             state: LiveResult(collection: collection, query: query, options: options),
-            signals: collection.store.signal.stream().makeAsyncIterator())
+            signals: CommitSignals(collection.store.signal))
     }
 
     /// Produces the updates in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var state: LiveResult
-        var signals: AsyncStream<UInt64>.AsyncIterator
+        var signals: CommitSignals
 
         /// Returns the next update; `nil` when the store is closed or the task was canceled.
         public mutating func next() async throws -> LiveQuery.Update? { try await next(isolation: #isolation) }
 
         /// Returns the next update, on the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveQuery.Update? {
-            while !Task.isCancelled {
-                do {
-                    if let update = try state.update() { return update }
-                } catch let error as LevelError where error.code == .closed {
-                    return nil
-                }
-                guard await signals.next(isolation: actor) != nil else { return nil }
-            }
-            return nil
+            try await signals.next(of: &state, isolation: actor) { try $0.update() }
         }
     }
 }

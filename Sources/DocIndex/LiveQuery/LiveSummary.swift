@@ -20,38 +20,29 @@ public struct LiveSummary: AsyncSequence, Sendable {
 
     /// Starts observing.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(summary: self, signals: collection.store.signal.stream().makeAsyncIterator())
+        AsyncIterator(state: State(summary: self), signals: CommitSignals(collection.store.signal))
     }
 
     /// Produces the groups whenever they change.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let summary: LiveSummary
-        var signals: AsyncStream<UInt64>.AsyncIterator
-        var sequence: UInt64?
-        var last: [Aggregation.Group]?
-
-        init(summary: LiveSummary, signals: AsyncStream<UInt64>.AsyncIterator) {
-            self.summary = summary
-            self.signals = signals
-        }
+        fileprivate var state: State
+        fileprivate var signals: CommitSignals
 
         /// Returns the groups; `nil` when the store is closed or the task was canceled.
         public mutating func next() async throws -> [Aggregation.Group]? { try await next(isolation: #isolation) }
 
         /// Returns the groups, on the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Aggregation.Group]? {
-            while !Task.isCancelled {
-                do {
-                    if let groups = try changed() { return groups }
-                } catch let error as LevelError where error.code == .closed {
-                    return nil
-                }
-                guard await signals.next(isolation: actor) != nil else { return nil }
-            }
-            return nil
+            try await signals.next(of: &state, isolation: actor) { try $0.changed() }
         }
+    }
 
-        private mutating func changed() throws -> [Aggregation.Group]? {
+    fileprivate struct State {
+        let summary: LiveSummary
+        var sequence: UInt64?
+        var last: [Aggregation.Group]?
+
+        mutating func changed() throws -> [Aggregation.Group]? {
             let store = summary.collection.store
             let newest = try store.sequence()
             if let sequence, try store.changes(since: sequence, in: summary.collection.name, limit: 1).isEmpty {

@@ -80,6 +80,7 @@ struct ComponentRanges {
 /// | `title ^= 'Fo'` | `title desc` | from `f3 b9 90` to `f3 b9 91` | yes |
 /// | `title *= 'o'` | `title` | from `0c` to `0d` | no |
 /// | `title = 'Fog'` | `title ci` | `0c 66 6f 67 00` | no |
+/// | `ci(title) = 'Fog'` | `title ci` | `0c 66 6f 67 00` | yes |
 /// | `year in (1930, 1931)` | `year` | `0a c0 9e 28 00`, `0a c0 9e 2c 00` | yes |
 struct ComponentRangesBuilder {
     let component: IndexComponent
@@ -167,6 +168,7 @@ struct ComponentRangesBuilder {
         case .isIn(_, let values): return points(values, isExact: values.allSatisfy(isWhole))
         case .compare(_, let comparison, let value): return range(comparison, value)
         case .collates(_, let comparison, let value): return collation(comparison, value)
+        case .folded(_, let collation, let condition): return folded(condition, collation)
         case .hasPrefix(_, let text): return prefix(text)
         case .isBelow(_, let keyword, let separator): return subtree(keyword, separator)
         case .isDated(_, let span): return dates(span)
@@ -244,6 +246,35 @@ struct ComponentRangesBuilder {
         }
         return sorted(
             [interval(.beforePrefix(bytes), .afterPrefix(bytes))], isExact: component.hasOrderOfValues)
+    }
+
+    /// A component with the collation of the condition contains the folded strings in order. One with the order of
+    /// values has every string to fold.
+    private func folded(_ condition: Filter.StringCondition, _ collation: TextCollation) -> ComponentRanges? {
+        guard component.hasOrderOfTexts, component.collation == collation, collation != .natural else {
+            return component.hasOrderOfValues ? sorted(kinds(.string), isExact: false) : nil
+        }
+        let kind = OrderedValue.Kind.string.rawValue
+        func encoded(_ text: String) -> [UInt8] { OrderedValue.encoded(.string(collation.folded(text))) }
+        switch condition {
+        case .compare(.equal, let text): return points([.string(text)], isExact: true)
+        case .isIn(let texts): return points(texts.map { .string($0) }, isExact: true)
+        case .compare(let comparison, let text):
+            let point = encoded(text)
+            let (lower, upper): (Edge, Edge) =
+                switch comparison {
+                case .equal: (.before(point), .after(point))
+                case .less: (.kind(kind), .before(point))
+                case .lessOrEqual: (.kind(kind), .after(point))
+                case .greater: (.after(point), .kind(kind + 1))
+                case .greaterOrEqual: (.before(point), .kind(kind + 1))
+                }
+            return sorted([interval(lower, upper)], isExact: true)
+        case .hasPrefix(let text):
+            let bytes = Array(encoded(text).dropLast())
+            return sorted([interval(.beforePrefix(bytes), .afterPrefix(bytes))], isExact: true)
+        case .contains: return sorted(kinds(.string), isExact: false)
+        }
     }
 
     private func subtree(_ keyword: String, _ separator: String) -> ComponentRanges? {

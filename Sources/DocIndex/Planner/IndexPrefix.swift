@@ -127,7 +127,7 @@ extension Filter {
     fileprivate var isDecidedByKeys: Bool {
         switch self {
         case .not(let part): part.content.isDecidedByKeys
-        case .compare, .isIn, .exists, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart: true
+        case .compare, .isIn, .exists, .folded, .hasPrefix, .contains, .hasMatch, .isBelow, .isDated, .hasDatePart: true
         default: false
         }
     }
@@ -148,7 +148,10 @@ extension Filter {
                 return kinds.contains(.int) || kinds.contains(.double)
             }
             // Keys do not distinguish kinds of numbers within arrays and objects either.
-            if case .satisfies = leaf.condition { return true }
+            switch leaf.condition {
+            case .satisfies, .hasKey: return true
+            default: break
+            }
             return try leaf.condition.holdsBounded(value)
         }
     }

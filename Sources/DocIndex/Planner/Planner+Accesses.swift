@@ -312,6 +312,7 @@ extension Filter {
         case .compare(_, let comparison, let value): return .compare(moved, comparison, value)
         case .collates(_, let comparison, let value): return .collates(moved, comparison, value)
         case .isIn(_, let values): return .isIn(moved, values)
+        case .folded(_, let collation, let condition): return .folded(moved, collation, condition)
         case .hasPrefix(_, let text): return .hasPrefix(moved, text)
         case .isBelow(_, let keyword, let separator): return .isBelow(moved, keyword, separator: separator)
         case .isDated(_, let span): return .isDated(moved, span)

@@ -83,21 +83,24 @@ extension Planner {
     /// documents than there are results.
     func advice(_ query: Query, chosen: Plan) -> String? {
         guard chosen.estimate.documentCount > 4 * chosen.estimate.rowCount + 100 else { return nil }
-        var equal: [FieldPath] = []
-        var ranges: [FieldPath] = []
+        var equal: [Query.SortKey] = []
+        var ranges: [Query.SortKey] = []
         for conjunct in query.filter.normalized.conjuncts {
             guard let path = conjunct.indexablePath else { continue }
+            var key = Query.SortKey(path)
+            if case .folded(_, let collation, _) = conjunct { key.collation = collation }
             switch conjunct {
-            case .compare(_, .equal, _), .isIn, .not: if !equal.contains(path) { equal.append(path) }
-            default: if !ranges.contains(path) { ranges.append(path) }
+            case .compare(_, .equal, _), .isIn, .folded(_, _, .compare(.equal, _)), .folded(_, _, .isIn), .not:
+                if !equal.contains(key) { equal.append(key) }
+            default: if !ranges.contains(key) { ranges.append(key) }
             }
         }
         // An index gets at most one array field, because entries of two arrays multiply.
         var seenArray = false
-        func isNew(_ path: FieldPath) -> Bool {
-            if path.hasArrayStep, seenArray { return false }
-            if path.hasArrayStep { seenArray = true }
-            return true
+        func isNew(_ key: Query.SortKey) -> Bool {
+            guard case .field(let path) = key.key, path.hasArrayStep else { return true }
+            defer { seenArray = true }
+            return !seenArray
         }
         var parts = equal.filter(isNew).map(\.description)
         var sorted: [String] = []
@@ -121,7 +124,9 @@ extension Filter {
     fileprivate var indexablePath: FieldPath? {
         switch self {
         case .not: missingPath
-        case .compare, .collates, .isIn, .hasPrefix, .isBelow, .isDated, .hasDatePart: leafPath
+        case .compare, .collates, .isIn, .hasPrefix, .folded(_, _, .compare), .folded(_, _, .isIn),
+            .folded(_, _, .hasPrefix), .isBelow, .isDated, .hasDatePart:
+            leafPath
         default: nil
         }
     }

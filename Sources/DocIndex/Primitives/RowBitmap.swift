@@ -32,6 +32,20 @@ struct RowBitmap: Sendable {
         return words[Int(word)] & 1 << (row & 63) != 0
     }
 
+    /// Returns the first row after another; `nil` if there is none.
+    func next(after row: UInt64) -> UInt64? {
+        guard row < .max else { return nil }
+        var position = Int(clamping: (row + 1) >> 6)
+        guard position < words.count else { return nil }
+        var word = words[position] & ~0 << ((row + 1) & 63)
+        while word == 0 {
+            position += 1
+            guard position < words.count else { return nil }
+            word = words[position]
+        }
+        return UInt64(position) << 6 | UInt64(word.trailingZeroBitCount)
+    }
+
     /// Inserts the rows of another set.
     mutating func formUnion(_ other: RowBitmap) {
         if other.words.count > words.count {

@@ -123,7 +123,8 @@ extension DocumentCollection {
         }
         guard !rows.collection.readable.textHasOtherStemmer else { throw otherStemmer(of: index.definition) }
         let view = try store.texts.views.view(
-            of: rows.collection.source(of: index.text), candidates: rows.texts, reader: rows.snapshot,
+            of: rows.collection.source(of: index.text, isCurrent: rows.collection.readable.textHasTheseRules),
+            candidates: rows.texts, reader: rows.snapshot,
             database: store.database)
         return TextSearch(reader: rows.snapshot, index: index.text, view: view, cache: store.texts.cache)
     }

@@ -81,6 +81,8 @@ struct QueryDiagnosis {
         if let holding = leaf.filter.holdsAtAll(leaf.path), try hasDocument(holding) {
             knownPaths.insert(leaf.path)
             try probeDates(leaf)
+            try probeNumbers(leaf)
+            try probeSpelling(leaf)
             return
         }
         if try isUnknown(leaf.path) { return try addUnknown(leaf.path, leaf.filter) }
@@ -114,6 +116,35 @@ struct QueryDiagnosis {
         append(
             QueryDiagnostic(
                 path: leaf.path, problem: .notADate, condition: leaf.filter.description, suggestions: []))
+    }
+
+    /// Checks for numbers that are stored as strings among others that are not.
+    private mutating func probeNumbers(_ leaf: Leaf) throws {
+        guard let values = leaf.filter.numbers, let isNumber = try? Filter.TextPattern("^[-+]?\\d+([.,]\\d+)?$"),
+            try hasDocument(.hasMatch(leaf.path, isNumber))
+        else { return }
+        let texts = values.map { DocumentValue.string($0.notation) }
+        let suggestion: Filter? =
+            switch leaf.filter {
+            case .compare(_, .equal, _): .compare(leaf.path, .equal, texts[0])
+            case .isIn: .isIn(leaf.path, texts)
+            default: nil
+            }
+        append(
+            QueryDiagnostic(
+                path: leaf.path, problem: .numbersInStrings, condition: leaf.filter.description,
+                suggestions: try suggestion.flatMap { try hasDocument($0) ? [$0.description] : nil } ?? []))
+    }
+
+    /// Checks for strings that differ from the constants only in case or accents.
+    private mutating func probeSpelling(_ leaf: Leaf) throws {
+        guard let condition = leaf.filter.strings, try !hasDocument(leaf.filter.at(leaf.path)) else { return }
+        let folded = Filter.folded(leaf.path, .caseAndAccentInsensitive, condition)
+        guard try hasDocument(folded) else { return }
+        append(
+            QueryDiagnostic(
+                path: leaf.path, problem: .otherSpelling, condition: leaf.filter.description,
+                suggestions: [folded.description]))
     }
 
     private func hasDocument(_ filter: Filter) throws -> Bool {
@@ -187,11 +218,44 @@ extension Filter {
         case .compare(_, _, let value): .hasKind(path, kind(value))
         case .isIn(_, let values) where !values.isEmpty:
             .hasKind(path, values.reduce(into: []) { $0.formUnion(kind($1)) })
-        case .hasPrefix, .contains, .hasMatch, .isBelow: .hasKind(path, [.string])
+        case .folded, .hasPrefix, .contains, .hasMatch, .isBelow: .hasKind(path, [.string])
         case .isDated, .hasDatePart: .isDated(path, Filter.DateSpan())
         case .isCongruent: .hasKind(path, [.int])
         case .hasCount: .hasKind(path, [.array])
         default: nil
+        }
+    }
+
+    /// The numbers that the condition compares with; `nil` for other conditions.
+    fileprivate var numbers: [DocumentValue]? {
+        switch self {
+        case .compare(_, _, let value): value.numberValue == nil ? nil : [value]
+        case .isIn(_, let values): values.isEmpty || values.contains { $0.numberValue == nil } ? nil : values
+        default: nil
+        }
+    }
+
+    /// The condition on strings that differ in case and accents; `nil` for other conditions.
+    fileprivate var strings: StringCondition? {
+        switch self {
+        case .compare(_, .equal, .string(let text)): return .compare(.equal, text)
+        case .isIn(_, let values):
+            let texts = values.compactMap(\.stringValue)
+            return texts.isEmpty ? nil : .isIn(texts)
+        case .hasPrefix(_, let text): return .hasPrefix(text)
+        case .contains(_, let text): return .contains(text)
+        default: return nil
+        }
+    }
+
+    /// The condition on strings at another path.
+    fileprivate func at(_ path: FieldPath) -> Filter {
+        switch self {
+        case .compare(_, let comparison, let value): .compare(path, comparison, value)
+        case .isIn(_, let values): .isIn(path, values)
+        case .hasPrefix(_, let text): .hasPrefix(path, text)
+        case .contains(_, let text): .contains(path, text)
+        default: self
         }
     }
 
@@ -215,6 +279,7 @@ extension Filter {
         case .compare(_, .equal, let value): ["\(path.notation) HAS \(value.notation)"]
         case .compare(_, let comparison, let value):
             ["\(elements.notation) \(comparison.rawValue) \(value.notation)"]
+        case .folded(_, let collation, let condition): [Filter.folded(elements, collation, condition).description]
         case .hasPrefix(_, let text): [Filter.hasPrefix(elements, text).description]
         case .contains(_, let text): [Filter.contains(elements, text).description]
         case .hasMatch(_, let pattern): [Filter.hasMatch(elements, pattern).description]

@@ -91,16 +91,3 @@ extension IndexComponent: ExpressibleByStringLiteral {
         self.init(FieldPath(stringLiteral: text))
     }
 }
-
-/// The order and equality of strings in an index.
-public enum TextCollation: String, Sendable, Hashable, CaseIterable {
-    /// By UTF-8 bytes; only identical strings are equal.
-    case binary
-    /// Ignores case.
-    case caseInsensitive = "ci"
-    /// Ignores case, accents, and the width of East Asian characters.
-    case caseAndAccentInsensitive = "ci-ai"
-    /// Natural order: runs of the digits 0 to 9 are compared as numbers of any length, and the rest is compared without
-    /// case. Ties are broken by UTF-8 bytes, so only identical strings are equal: `IMG_2`, `img_2`, `IMG_02`, `IMG_10`.
-    case natural
-}

@@ -5,7 +5,7 @@ extension IndexDefinition {
     /// Its hash is stored. If the hash differs, the index is rebuilt.
     var fingerprintText: String {
         var versions: [String] = []
-        if components.contains(where: { $0.collation != .binary }) || kind == .text {
+        if foldsValues || kind == .text {
             versions.append(TextFolding.version)
         }
         if components.contains(where: { $0.collation == .natural }) { versions.append("natural-1") }
@@ -17,13 +17,18 @@ extension IndexDefinition {
         return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
     }
 
+    /// Whether a component stores strings without case or accents.
+    var foldsValues: Bool { components.contains { $0.collation != .binary } }
+
     /// The names and versions of the text analysis rules of the fields, except for folding; empty if all fields use the
     /// default.
     var analysis: [String] {
         var versions: [String] = []
         for component in components {
-            for version in component.analyzer.versions where !versions.contains(version) { versions.append(version) }
+            let analyzers = [component.analyzer] + documentLanguages.map { component.analyzer.inLanguage($0) }
+            for version in analyzers.flatMap(\.versions) where !versions.contains(version) { versions.append(version) }
         }
+        if languageField != nil { versions.append("language-field-1") }
         return versions
     }
 
@@ -31,10 +36,10 @@ extension IndexDefinition {
     var languages: [TextLanguage] {
         var languages: [TextLanguage] = []
         for component in components {
-            guard component.analyzer.hasWords, let language = component.analyzer.language,
-                !languages.contains(language)
-            else { continue }
-            languages.append(language)
+            guard component.analyzer.hasWords, let language = component.analyzer.language else { continue }
+            for language in [language] + documentLanguages where !languages.contains(language) {
+                languages.append(language)
+            }
         }
         return languages
     }

@@ -30,6 +30,12 @@ public struct IndexDefinition: Sendable, Hashable {
     public var covered: [FieldPath] = []
     /// Whether the entries of each distinct value are counted.
     public var countsValues = false
+    /// For text indexes: the path to the language of a document, as a name or an ISO 639 code, such as `german` or `de`;
+    /// `nil` if all documents have the languages of the analyzers. Fields whose analyzer has a language use that of the
+    /// document instead, if it is one of ``documentLanguages``.
+    public var languageField: FieldPath?
+    /// The languages that ``languageField`` can choose, at most eight. Searched words are stemmed in each of them.
+    public var documentLanguages: [TextLanguage] = []
 
     /// Creates an index of a kind over components.
     public init(_ name: String, kind: Kind, components: [IndexComponent]) {
@@ -47,7 +53,9 @@ public struct IndexDefinition: Sendable, Hashable {
     public var fields: [FieldPath] { components.map(\.path) }
 
     /// Every path that affects the entries of a document, except for those in the condition.
-    var inputPaths: [FieldPath] { (geoField?.inputPaths ?? fields) + covered }
+    var inputPaths: [FieldPath] {
+        (geoField?.inputPaths ?? fields) + covered + (languageField.map { [$0] } ?? [])
+    }
 
     /// The place of the locations in an index of kind `geo`; `nil` for other kinds, and for an invalid number of fields.
     var geoField: GeoField? {
@@ -102,6 +110,28 @@ extension IndexDefinition {
     /// Each field may have a weight and an analyzer: `.field("title", weight: 3, analyzer: .language(.english))`.
     public static func text(_ name: String, on fields: IndexComponent...) -> IndexDefinition {
         IndexDefinition(name, kind: .text, components: fields)
+    }
+
+    /// Creates a text index over documents in several languages; see ``languageField``.
+    ///
+    /// ```swift
+    /// .text("text", on: .field("caption", analyzer: .language(.english)), language: "lang", among: [.english, .german])
+    /// ```
+    public static func text(
+        _ name: String, on fields: IndexComponent..., language path: FieldPath, among languages: [TextLanguage]
+    ) -> IndexDefinition {
+        var definition = IndexDefinition(name, kind: .text, components: fields)
+        definition.languageField = path
+        definition.documentLanguages = languages
+        return definition
+    }
+
+    /// Returns the analyzer of a field for a document: with the language of the document, if the index declares that.
+    /// Use it to mark matches; see ``TextMarking``.
+    public func analyzer(of component: IndexComponent, for document: DocumentObject) -> TextAnalyzer {
+        guard let languageField else { return component.analyzer }
+        let languages = DocumentLanguages(path: languageField, languages: documentLanguages)
+        return component.analyzer.inLanguage(languages.language(of: document))
     }
 
     /// Creates an index of locations at one path, each of them `{"lat": …, "lon": …}`,

@@ -17,6 +17,8 @@ extension Schema {
             case schema
             /// A collection.
             case collection(String)
+            /// The history of a collection.
+            case history(collection: String)
             /// An index of a collection.
             case index(String, collection: String)
         }
@@ -39,6 +41,7 @@ extension Schema.Change: CustomStringConvertible {
             switch subject {
             case .schema: "schema"
             case .collection(let name): "collection \(name)"
+            case .history(let collection): "history of \(collection)"
             case .index(let name, let collection): "index \(name) of \(collection)"
             }
         return "\(kind.rawValue) \(name)" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; "))
@@ -86,6 +89,7 @@ extension CollectionDefinition {
                         "id \(old.idField) → \(idField); a store rejects this; dump it and load it into a new store"
                     ]))
         }
+        if let change = historyChange(from: old.history) { changes.append(change) }
         for index in indexes {
             guard let previous = old.indexes.first(where: { $0.name.hasSameBytes(as: index.name) }) else {
                 changes.append(
@@ -110,6 +114,27 @@ extension CollectionDefinition {
             )
         }
         return changes
+    }
+}
+
+extension CollectionDefinition {
+    /// Returns the change of the history; `nil` if it stays the same.
+    private func historyChange(from old: History?) -> Schema.Change? {
+        let subject = Schema.Change.Subject.history(collection: name)
+        switch (old, history) {
+        case (nil, let new?):
+            return Schema.Change(kind: .added, subject: subject, reasons: [new.jsonValue.json])
+        case (.some, nil):
+            return Schema.Change(kind: .removed, subject: subject, reasons: ["the kept versions are deleted"])
+        case (let old?, let new?) where old != new:
+            var reasons = ["\(old.jsonValue.json) → \(new.jsonValue.json)"]
+            let isShorter = (new.age?.seconds ?? .max) < (old.age?.seconds ?? .max)
+            if isShorter || (new.versions ?? .max) < (old.versions ?? .max) {
+                reasons.append("versions outside the new bounds are deleted")
+            }
+            return Schema.Change(kind: .changed, subject: subject, reasons: reasons)
+        default: return nil
+        }
     }
 }
 

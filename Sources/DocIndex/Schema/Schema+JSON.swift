@@ -38,7 +38,10 @@ extension Schema {
         for collection in self.collections {
             var indexes = DocumentObject()
             for index in collection.indexes { indexes[index.name] = index.jsonValue }
-            collections[collection.name] = ["id": .string(collection.idField), "indexes": .object(indexes)]
+            var members: DocumentObject = ["id": .string(collection.idField)]
+            if let history = collection.history { members["history"] = history.jsonValue }
+            members["indexes"] = .object(indexes)
+            collections[collection.name] = .object(members)
         }
         return ["version": .int(Int64(version)), "collections": .object(collections)]
     }
@@ -61,6 +64,10 @@ extension IndexDefinition {
         if nullsAreEqual { object["nullsEqual"] = true }
         if !covered.isEmpty { object["cover"] = .array(covered.map { .string($0.description) }) }
         if countsValues { object["count"] = true }
+        if let languageField { object["languageField"] = .string(languageField.description) }
+        if !documentLanguages.isEmpty {
+            object["languages"] = .array(documentLanguages.map { .string($0.rawValue) })
+        }
         return .object(object)
     }
 }

@@ -15,6 +15,11 @@ extension Schema {
         for collection in collections {
             let place = place / collection.name
             if collection.idField.isEmpty { list.add(place / "id", "is empty; specify the member with the id") }
+            if let history = collection.history, !skipped.contains(place / "history") {
+                for (member, message) in history.violations {
+                    list.add(member.map { place / "history" / $0 } ?? place / "history", message)
+                }
+            }
             list.checkNames(collection.indexes.map(\.name), what: "index", at: place / "indexes")
             for index in collection.indexes where !skipped.contains(place / "indexes" / index.name) {
                 list.check(index, at: place / "indexes" / index.name)
@@ -52,12 +57,34 @@ private struct ViolationList {
         if index.nullsAreEqual, !index.isUnique {
             add(place / "nullsEqual", "belongs to a unique index; leave it out or make the index unique")
         }
+        checkLanguages(index, at: place)
         switch index.kind {
         case .value:
             for (position, component) in index.components.enumerated() {
                 check(component, at: place / "fields" / position)
             }
         case .text, .geo: checkPlain(index, at: place)
+        }
+    }
+
+    /// Checks the languages of documents.
+    private mutating func checkLanguages(_ index: IndexDefinition, at place: JSONPointer) {
+        guard index.languageField != nil || !index.documentLanguages.isEmpty else { return }
+        guard index.kind == .text else {
+            return add(place / "languageField", "belongs to an index of type text; leave it out")
+        }
+        if index.languageField == nil {
+            add(place / "languages", "belong to a languageField; name the field with the language of a document")
+        } else if !(1...DocumentLanguages.limit).contains(index.documentLanguages.count) {
+            add(
+                place / "languages",
+                "must list the languages of the documents, at most \(DocumentLanguages.limit)")
+        }
+        if Set(index.documentLanguages).count != index.documentLanguages.count {
+            add(place / "languages", "lists a language twice; list each once")
+        }
+        if !index.components.contains(where: { $0.analyzer.language != nil }) {
+            add(place / "languageField", "has no effect without a field whose analyzer has a language; add one")
         }
     }
 

@@ -36,12 +36,14 @@ public struct Schema: Sendable, Hashable {
     }
 }
 
-/// The definition of a collection, which is a named set of documents: its ID field and its indexes.
+/// The definition of a collection, which is a named set of documents: its ID field, its history and its indexes.
 public struct CollectionDefinition: Sendable, Hashable {
     /// The name of the collection.
     public var name: String
     /// The member of each document that contains its ID.
     public var idField: String
+    /// How many past changes of documents are kept; `nil` for none.
+    public var history: History?
     /// The indexes, in the order of their declaration.
     public var indexes: [IndexDefinition]
 
@@ -53,9 +55,12 @@ public struct CollectionDefinition: Sendable, Hashable {
     public var isReserved: Bool { name.hasPrefix(Self.reservedPrefix) }
 
     /// Creates a collection whose document IDs are in the member `idField`.
-    public init(_ name: String, id idField: String = "id", indexes: [IndexDefinition] = []) {
+    public init(
+        _ name: String, id idField: String = "id", history: History? = nil, indexes: [IndexDefinition] = []
+    ) {
         self.name = name
         self.idField = idField
+        self.history = history
         self.indexes = indexes
     }
 }

@@ -30,11 +30,29 @@ struct SchemaReader {
         _ name: String, _ value: DocumentValue, at place: JSONPointer
     ) -> CollectionDefinition {
         guard let members = object(value, at: place) else { return CollectionDefinition(name) }
-        allow(["id", "indexes"], in: members, at: place)
+        allow(["id", "history", "indexes"], in: members, at: place)
         var definition = CollectionDefinition(name, id: text("id", in: members, at: place) ?? "id")
+        definition.history = members["history"].flatMap { history($0, at: place / "history") }
         guard let indexes = members["indexes"].flatMap({ object($0, at: place / "indexes") }) else { return definition }
         definition.indexes = indexes.map { index($0.name, $0.value, at: place / "indexes" / $0.name) }
         return definition
+    }
+
+    /// Reads the bounds of a history. Unreadable parts are omitted and reported in ``violations``.
+    mutating func history(_ value: DocumentValue, at place: JSONPointer) -> CollectionDefinition.History? {
+        let before = violations.count
+        defer { if violations.count > before { faulty.insert(place) } }
+        guard let members = object(value, at: place) else { return nil }
+        allow(["age", "versions"], in: members, at: place)
+        var history = CollectionDefinition.History()
+        if let written = text("age", in: members, at: place) {
+            history.age = CollectionDefinition.History.Age(written)
+            if history.age == nil {
+                add(place / "age", "is \(written); specify a number and a unit, such as 90 days")
+            }
+        }
+        history.versions = number("versions", in: members, at: place)
+        return history
     }
 
     /// Reads an index definition. Unreadable parts are omitted and reported in ``violations``.
@@ -44,8 +62,10 @@ struct SchemaReader {
         var definition = IndexDefinition(name, kind: .value, components: [])
         guard let members = object(value, at: place) else { return definition }
         allow(
-            ["type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count"],
-            in: members, at: place)
+            [
+                "type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count",
+                "languageField", "languages",
+            ], in: members, at: place)
         definition.kind = choice("type", in: members, at: place) ?? .value
         definition.components = components(of: definition.kind, in: members, at: place)
         setDefaultAnalyzer(members, &definition, at: place)
@@ -60,6 +80,13 @@ struct SchemaReader {
         definition.isUnique = flag("unique", in: members, at: place)
         definition.nullsAreEqual = flag("nullsEqual", in: members, at: place)
         definition.countsValues = flag("count", in: members, at: place)
+        definition.languageField = members["languageField"].flatMap { path($0, at: place / "languageField") }
+        if let languages = members["languages"] {
+            definition.documentLanguages =
+                (array(languages, of: "languages", at: place / "languages") ?? []).enumerated().compactMap {
+                    choice($1, at: place / "languages" / $0)
+                }
+        }
         if let covered = members["cover"] {
             let values = array(covered, of: "paths", at: place / "cover")
             if values?.isEmpty == true { add(place / "cover", "is empty; list paths or leave it out") }

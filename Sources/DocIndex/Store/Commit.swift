@@ -12,6 +12,7 @@ struct Commit {
     /// The collections written to and their indexes, resolved once.
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
+    private var history = PendingHistory()
 
     private struct Collection {
         let entry: LoadedCollection
@@ -39,10 +40,35 @@ struct Commit {
         _ edits: [Transaction.Edit], durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = [],
         markers: [String: [UInt8]?] = [:]
     ) throws -> [StoreChange] {
+        var rest = edits[...]
+        return try write(durability: durability, with: records, markers: markers) { _ in rest.popFirst() }
+    }
+
+    /// The size of a commit so far.
+    struct Load {
+        /// The bytes of the batch, with the former versions that it will contain.
+        let byteCount: Int
+        /// The number of changes for text indexes, which hold their documents in memory.
+        let textChangeCount: Int
+    }
+
+    /// Writes the batch of the edits that `next` returns one after the other, until it returns `nil`. The edits need not
+    /// be in memory together.
+    ///
+    /// - Parameter isDryRun: whether nothing is written. Unique indexes are checked nevertheless.
+    /// - Returns: the changes; empty if no document changed.
+    mutating func write(
+        durability: Durability, with records: [(key: [UInt8], value: [UInt8])] = [], markers: [String: [UInt8]?] = [:],
+        isDryRun: Bool = false, _ next: (Load) throws -> Transaction.Edit?
+    ) throws -> [StoreChange] {
         try state.load(from: database)
         guard state.sequence < WriterState.lastSequence else { throw WriterState.damagedSequence }
         let sequence = state.sequence + 1
-        for edit in edits { try add(edit, sequence: sequence) }
+        while let edit = try next(load) { try add(edit, sequence: sequence) }
+        if isDryRun {
+            try changes.finish(catalog, reading: database)
+            return written
+        }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
         for (name, value) in markers {
             if let value {
@@ -54,6 +80,9 @@ struct Commit {
         guard !written.isEmpty else {
             try database.write(changes.batch, durability: durability)
             return []
+        }
+        if !history.isEmpty {
+            try history.write(to: changes.batch, catalog: catalog, state: state, database: database)
         }
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
@@ -79,6 +108,12 @@ struct Commit {
         return written
     }
 
+    private var load: Load {
+        Load(
+            byteCount: changes.batch.byteCount + history.byteCount,
+            textChangeCount: changes.texts.values.reduce(0) { $0 + $1.count })
+    }
+
     private mutating func collection(_ number: UInt32) throws -> Collection? {
         if let known = collections[number] { return known }
         guard let entry = catalog.collection(numbered: number) else { return nil }
@@ -99,6 +134,9 @@ struct Commit {
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
         let row = try placeInFeed(edit, entry: entry)
+        if entry.history != nil {
+            try history.add(edit, row: row, sequence: sequence, of: entry, in: database)
+        }
         let documentKey = StoreKey.document(entry.number, row: row)
         if let new = edit.content {
             var record: [UInt8] = []

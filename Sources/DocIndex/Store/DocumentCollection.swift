@@ -41,6 +41,11 @@ public struct DocumentCollection: Sendable {
         if let pinned {
             return RowReader(snapshot: pinned.snapshot, collection: pinned.entry, texts: pinned.texts)
         }
+        return try newestReader()
+    }
+
+    /// Returns a reader of the newest state, even if the collection is pinned to a snapshot.
+    func newestReader() throws -> RowReader {
         let (snapshot, catalog, texts) = try store.state()
         return RowReader(snapshot: snapshot, collection: try entry(in: catalog), texts: texts)
     }
@@ -63,7 +68,8 @@ public struct DocumentCollection: Sendable {
             return CollectionDefinition(name)
         }
         return CollectionDefinition(
-            entry.name, id: entry.idField, indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
+            entry.name, id: entry.idField, history: entry.history?.bounds,
+            indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
     }
 
     /// Returns the number of documents in the collection.

@@ -103,32 +103,26 @@ public struct ChangeStream: AsyncSequence, Sendable {
 
     /// Creates an iterator, which starts listening for commits.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(stream: self, position: sequence, signals: store.signal.stream().makeAsyncIterator())
+        AsyncIterator(stream: self, position: sequence, signals: CommitSignals(store.signal))
     }
 
     /// An iterator over batches of changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let stream: ChangeStream
         var position: UInt64
-        var signals: AsyncStream<UInt64>.AsyncIterator
+        var signals: CommitSignals
 
         /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
         public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
 
         /// Returns the next changes without leaving the actor of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [StoreChange]? {
-            while !Task.isCancelled {
-                do {
-                    let read = try stream.store.visitChanges(
-                        since: position, epoch: stream.epoch, in: stream.collection, limit: stream.limit)
-                    position = read.position
-                    if !read.changes.isEmpty { return read.changes }
-                } catch let error as LevelError where error.code == .closed {
-                    return nil
-                }
-                guard await signals.next(isolation: actor) != nil else { return nil }
+            try await signals.next(of: &position, isolation: actor) { [stream] position in
+                let read = try stream.store.visitChanges(
+                    since: position, epoch: stream.epoch, in: stream.collection, limit: stream.limit)
+                position = read.position
+                return read.changes.isEmpty ? nil : read.changes
             }
-            return nil
         }
     }
 }

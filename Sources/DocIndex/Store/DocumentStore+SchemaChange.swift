@@ -72,6 +72,7 @@ extension DocumentStore {
                     try save(catalog)
                 }
             }
+            while let collection = currentCatalog.droppedHistory.first { try dropHistory(of: collection) }
         }
         if let failure { throw failure }
     }
@@ -144,7 +145,12 @@ extension DocumentStore {
             if let catalog = try ContentAdoption.run(currentCatalog, in: database) { try save(catalog) }
             let old = currentCatalog
             guard let schema = schema ?? (old.hasOutdatedIndexes ? old.schema : nil) else { return }
-            let new = try old.changed(to: schema)
+            var new = try old.changed(to: schema)
+            for position in new.collections.indices where new.collections[position].history != nil {
+                let number = new.collections[position].number
+                if old.collection(numbered: number)?.history != nil { continue }
+                new.collections[position].history?.since = try WriterState.storedSequence(in: database)
+            }
             // Compared as bytes: two spellings of a name are equal strings but different names.
             if new.encoded != old.encoded || old.nextCollection == 1 { try save(new) }
         }

@@ -256,6 +256,14 @@ public final class DocumentStore: Sendable {
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws; ``DocIndexError`` with `nestedWrite`; `LevelError`.
     public func write<R>(durability: Durability = .buffered, _ body: (Transaction) throws -> R) throws -> R {
+        try writeReportingCommit(durability: durability, body).result
+    }
+
+    /// Does the same as ``write(durability:_:)``, and also returns the number of the commit; `nil` if no document
+    /// changed.
+    func writeReportingCommit<R>(
+        durability: Durability, _ body: (Transaction) throws -> R
+    ) throws -> (result: R, sequence: UInt64?) {
         try writer.withLock {
             try noteOtherStemmers()
             let catalog = loadedCatalog
@@ -265,8 +273,9 @@ public final class DocumentStore: Sendable {
             var commit = Commit(database: database, catalog: catalog, state: writerState)
             let changes = try commit.write(
                 transaction.edits, durability: durability, markers: transaction.markers)
-            if let change = changes.first { signal.commit(change.sequence) }
-            return result
+            let sequence = changes.first?.sequence
+            if let sequence { signal.commit(sequence) }
+            return (result, sequence)
         }
     }
 

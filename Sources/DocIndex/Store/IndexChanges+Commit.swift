@@ -15,7 +15,8 @@ extension IndexChanges {
             } catch is IndexTuples.LimitError {
                 throw Self.tooManyEntries(id, index: index.definition.name, collection: collection)
             }
-            if let new, index.isUnique {
+            // Only for messages about conflicts, which an unchanged value cannot cause.
+            if let new, index.isUnique, old.map({ !index.isUnchanged(from: $0, to: new) }) ?? true {
                 documents[index.number, default: [:]][row] = Document(id: id, content: new)
             }
         }

@@ -17,11 +17,11 @@ extension LoadedCollection {
     /// Returns a text index with its documents; `nil` for an index of another kind.
     fileprivate func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
         guard entry.definition.kind == .text else { return nil }
-        return LoadedIndex(entry).textIndex.map { source(of: $0.text) }
+        return LoadedIndex(entry).textIndex.map { source(of: $0.text, isCurrent: entry.hasTheseRules) }
     }
 
-    func source(of index: TextIndex) -> TextIndexSource {
-        TextIndexSource(index: index) { row, reader in
+    func source(of index: TextIndex, isCurrent: Bool = true) -> TextIndexSource {
+        TextIndexSource(index: index, isCurrent: isCurrent) { row, reader in
             try RowReader.document(row, collection: self, in: reader)?.content
         }
     }

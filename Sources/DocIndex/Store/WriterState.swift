@@ -13,6 +13,11 @@ final class WriterState: @unchecked Sendable {
     /// The last row that each index being built contains.
     private var progress: [UInt32: UInt64] = [:]
     private var isKnown = false
+    /// Where the next commit continues to look for changes in the history that are too old.
+    var historyPosition = HistoryTrimmer.Position()
+    /// The number of changes since a commit last did so. The first commit does so as well.
+    private var untrimmedCount = historyInterval
+    private var isHistoryKnown = false
     /// The text indexes, which readers use as well.
     let texts = TextIndexes()
 
@@ -93,9 +98,36 @@ final class WriterState: @unchecked Sendable {
         for index in indexes { progress[index] = row }
     }
 
+    // MARK: - History
+
+    /// The number of changes after which a commit looks for changes that are too old.
+    private static let historyInterval = 64
+
+    /// Returns the number of changes that a commit may read to find those that are too old; `nil` for none.
+    func historyReadLimit(after count: Int) -> Int? {
+        untrimmedCount += count
+        guard untrimmedCount >= Self.historyInterval else { return nil }
+        defer { untrimmedCount = 0 }
+        return 2 * untrimmedCount
+    }
+
+    /// Throws if the history has a change of a later commit, with which new changes would be confused.
+    func requireHistory(before sequence: UInt64, in database: Database) throws {
+        if isHistoryKnown { return }
+        var cursor = try database.cursor(in: .prefix([StoreKey.history.rawValue]), direction: .descending)
+        if try cursor.advance(), let last = StoreChange.Key(cursor.key, kind: .history)?.sequence, last >= sequence {
+            throw DocIndexError(
+                .corruption,
+                "the history has commit \(last), but the last commit is \(sequence - 1); run verify and rebuild")
+        }
+        isHistoryKnown = true
+    }
+
     /// Discards all cached state.
     func forget() {
         isKnown = false
+        isHistoryKnown = false
+        historyPosition = HistoryTrimmer.Position()
         counters = [:]
         progress = [:]
         texts.forget()

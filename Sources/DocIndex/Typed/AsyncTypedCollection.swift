@@ -46,6 +46,18 @@ extension AsyncTypedCollection {
     /// Returns the values with the given IDs, in that order and from one snapshot; `nil` for each missing value.
     public func get(_ ids: [Value.ID]) async throws -> [Value?] { try await read { try $0.get(ids) } }
 
+    /// Returns the versions of a value, newest first; see ``TypedCollection/history(of:before:limit:)``.
+    public func history(
+        of id: Value.ID, before sequence: UInt64? = nil, limit: Int = 100
+    ) async throws -> [TypedVersion<Value>] {
+        try await read { try $0.history(of: id, before: sequence, limit: limit) }
+    }
+
+    /// Returns the value as it was after a commit; see ``TypedCollection/get(_:at:)``.
+    public func get(_ id: Value.ID, at sequence: UInt64) async throws -> Value? {
+        try await read { try $0.get(id, at: sequence) }
+    }
+
     /// Returns whether there is a value with that ID.
     public func contains(_ id: Value.ID) async throws -> Bool { try await read { try $0.contains(id) } }
 
@@ -152,5 +164,30 @@ extension AsyncTypedCollection {
         _ id: Value.ID, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
     ) async throws -> Bool {
         try await write { try $0.delete(id, if: condition, durability: durability) }
+    }
+
+    /// Updates every document that satisfies a condition; see ``TypedCollection/update(where:_:options:)``.
+    @discardableResult
+    public func update(
+        where condition: FilterText, _ assignments: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.update(where: condition, assignments, options: options) }
+    }
+
+    /// Changes every value that satisfies a condition; see ``TypedCollection/updateEach(where:options:_:)``.
+    @discardableResult
+    public func updateEach(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options(),
+        _ body: @Sendable (inout Value) throws -> Void
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.updateEach(where: condition, options: options, body) }
+    }
+
+    /// Deletes every document that satisfies a condition; see ``TypedCollection/delete(where:options:)``.
+    @discardableResult
+    public func delete(
+        where condition: FilterText, options: BulkChange.Options = BulkChange.Options()
+    ) async throws -> BulkChange.Summary {
+        try await write { try $0.delete(where: condition, options: options) }
     }
 }

@@ -45,17 +45,7 @@ extension Transaction {
         _ body: (inout Value) throws -> R
     ) throws -> R {
         let id = try collection.documentID(id)
-        let encoder = DocumentEncoder()
-        return try update(id, in: collection.name, if: condition) { content in
-            var value = try collection.value(of: content, id: id)
-            let old = try encoder.encode(value)
-            let result = try body(&value)
-            let new = try encoder.encode(value)
-            if case .object(let changed) = DocumentValue.object(content).applying(changesFrom: old, to: new) {
-                content = changed
-            }
-            return result
-        }
+        return try update(id, in: collection.name, if: condition) { try collection.change(&$0, id: id, body) }
     }
 
     /// Deletes the whole document with an ID; see ``TypedCollection/delete(_:if:durability:)``.
@@ -64,5 +54,20 @@ extension Transaction {
         _ id: Value.ID, in collection: TypedCollection<Value>, if condition: Document.WriteCondition = .none
     ) throws -> Bool {
         try delete(try collection.documentID(id), in: collection.name, if: condition)
+    }
+}
+
+extension TypedCollection {
+    /// Changes the content of a document as a value. Only what `body` changes is written.
+    func change<R>(_ content: inout DocumentObject, id: DocumentID, _ body: (inout Value) throws -> R) throws -> R {
+        let encoder = DocumentEncoder()
+        var value = try value(of: content, id: id)
+        let old = try encoder.encode(value)
+        let result = try body(&value)
+        let new = try encoder.encode(value)
+        if case .object(let changed) = DocumentValue.object(content).applying(changesFrom: old, to: new) {
+            content = changed
+        }
+        return result
     }
 }

@@ -5,8 +5,8 @@ struct Rebuilder {
     let database: Database
     let catalog: LoadedCatalog
     var report = RebuildReport()
-    private let batch = WriteBatch()
-    private var sequence: UInt64 = 0
+    let batch = WriteBatch()
+    var sequence: UInt64 = 0
     private var counters: [UInt32: CollectionCounters] = [:]
     private var shadowed: [(collection: LoadedCollection, row: UInt64)] = []
 
@@ -31,6 +31,7 @@ struct Rebuilder {
         }
         try write(always: true)
         try removeSurplusChanges()
+        if catalog.stored.keepsHistory { try rebuildHistory() }
         try correct(
             StoreKey.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
         try write(always: true)
@@ -91,7 +92,7 @@ struct Rebuilder {
     }
 
     /// Moves a record to the keys for unreadable records.
-    private mutating func setAside(_ key: [UInt8], _ value: [UInt8]) throws {
+    mutating func setAside(_ key: [UInt8], _ value: [UInt8]) throws {
         try batch.put(value, forKey: [StoreKey.setAside.rawValue] + key)
         try batch.delete(key)
         try write()
@@ -307,7 +308,7 @@ struct Rebuilder {
         try batch.delete(key)
     }
 
-    private func write(always: Bool = false) throws {
+    func write(always: Bool = false) throws {
         guard batch.count > 0, always || batch.count >= 4096 else { return }
         try database.write(batch)
         batch.removeAll()

@@ -24,10 +24,13 @@ extension Verification {
             public internal(set) var returnedDocumentCount = 0
             /// Their IDs, at most ``Verification/Losses/idLimit``.
             public internal(set) var returnedIDs: [DocumentID] = []
+            /// The number of documents whose history has lost a version or more that it should contain.
+            public internal(set) var lostHistoryCount = 0
 
-            /// Whether no document is known to be lost, outdated or returned.
+            /// Whether no document is known to be lost, outdated or returned, and no history to be incomplete.
             public var isEmpty: Bool {
                 lostDocumentCount == 0 && outdatedDocumentCount == 0 && returnedDocumentCount == 0
+                    && lostHistoryCount == 0
             }
         }
 
@@ -138,6 +141,7 @@ private struct LossSurvey {
             findings[collection.number] = Finding(losses: Verification.Losses.CollectionLosses(name: collection.name))
             try readDocuments(of: collection)
             try readIDs(of: collection)
+            try readHistory(of: collection)
         }
         try readChanges()
         var result = Verification.Losses()
@@ -202,6 +206,19 @@ private struct LossSurvey {
                 findings[collection.number]?.returned[row] = id
             }
         }
+    }
+
+    /// Counts the documents whose list of changes is damaged, or leads to a record that should exist.
+    private mutating func readHistory(of collection: LoadedCollection) throws {
+        let oldest = try HistoryWalk.oldestCommits(in: snapshot, of: catalog)
+        guard let walk = HistoryWalk(of: collection, oldest: oldest, in: snapshot) else { return }
+        var count = 0
+        try walk.run { _, _, finding in
+            // A list ends at the first change that is not sound.
+            if case .sound = finding { return }
+            count += 1
+        }
+        findings[collection.number]?.losses.lostHistoryCount = count
     }
 
     private mutating func readChanges() throws {

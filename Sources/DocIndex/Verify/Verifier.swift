@@ -29,12 +29,6 @@ struct Verifier {
         let loaded: LoadedIndex
         let index: any DocumentIndex
         let lastRow: UInt64
-
-        init(_ loaded: LoadedIndex, lastRow: UInt64) {
-            self.loaded = loaded
-            index = loaded.index
-            self.lastRow = lastRow
-        }
     }
 
     /// The checks of text indexes in progress, by index number.
@@ -54,6 +48,15 @@ struct Verifier {
                 }
                 continue
             }
+            guard entry.hasTheseRules else {
+                if !entry.isRetiring {
+                    result.report(
+                        "\(collection.name).\(entry.definition.name): the index was built by other rules for text or "
+                            + "dates and cannot be checked; open the store for writing to rebuild it",
+                        in: collection.name, index: entry.definition.name)
+                }
+                continue
+            }
             guard try entry.hasContent || !ContentAdoption.hasMarks(entry, in: snapshot) else {
                 if !entry.isRetiring {
                     result.report(
@@ -68,7 +71,7 @@ struct Verifier {
                     ? .max : try WriterState.storedProgress(StoreKey.progress.prefix(entry.number), in: snapshot)
             }
             if let lastRow {
-                subjects.append(Subject(LoadedIndex(entry), lastRow: lastRow))
+                subjects.append(Subject(loaded: LoadedIndex(entry), index: entry.index, lastRow: lastRow))
             } else {
                 result.report(
                     "\(collection.name).\(entry.definition.name): the build progress of the index is unreadable",
@@ -97,6 +100,11 @@ struct Verifier {
             }
         }
         try checkChanges()
+        if catalog.stored.keepsHistory {
+            try report("the history")
+            var history = HistoryVerifier(snapshot: snapshot, catalog: catalog)
+            try history.run(&result)
+        }
         try checkUnknownKeys()
         return result
     }

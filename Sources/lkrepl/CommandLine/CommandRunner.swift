@@ -9,7 +9,7 @@ enum CommandRunner {
         try CommandTask.run {
             let outputs = OpenOutputs(command: arguments.first)
             do {
-                var command = try RootCommand.parseAsRoot(arguments)
+                var command = try command(arguments)
                 do {
                     try OpenOutputs.$current.withValue(outputs) { try command.run() }
                 } catch {
@@ -23,9 +23,45 @@ enum CommandRunner {
                 try output.write(RootCommand.fullMessage(for: error) + "\n")
                 try output.flush()
             } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-                throw UsageError(RootCommand.fullMessage(for: error), within: arguments.first)
+                let text = RootCommand.fullMessage(for: error)
+                var usage = UsageError(text, within: arguments.first)
+                let (words, rest) = split(arguments)
+                usage.hint = UsageAdvice.hint(usage.message, of: words, rest)
+                throw usage
+            } catch let error as CommandError where error.exitCode == .noInput {
+                var failure = error
+                if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) { failure.hint = hint }
+                throw failure
             }
         }
+    }
+
+    /// Parses the arguments.
+    ///
+    /// The parser of the named command alone is tried first: that of the root creates the arguments of all commands,
+    /// which takes longer than most commands. It is used for everything else, such as help and errors.
+    private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        let (words, rest) = split(arguments)
+        var type: any ParsableCommand.Type = RootCommand.self
+        for word in words {
+            type = type.configuration.subcommands.first { $0._commandName == word } ?? type
+        }
+        if !words.isEmpty, type.configuration.subcommands.isEmpty, let command = try? type.parse(Array(rest)) {
+            return command
+        }
+        return try RootCommand.parseAsRoot(arguments)
+    }
+
+    /// The name of the command, and the arguments after it.
+    private static func split(_ arguments: [String]) -> (words: [String], rest: [String]) {
+        var type: any ParsableCommand.Type = RootCommand.self
+        var words: [String] = []
+        for name in arguments {
+            guard let next = type.configuration.subcommands.first(where: { $0._commandName == name }) else { break }
+            type = next
+            words.append(name)
+        }
+        return (words, Array(arguments.dropFirst(words.count)))
     }
 
     /// Runs `body`, and reports errors on standard error.

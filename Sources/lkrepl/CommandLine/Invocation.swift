@@ -27,6 +27,8 @@ enum Invocation {
 
     /// One command and its arguments, with global options moved after its name.
     case command([String])
+    /// The overview of all commands, or one topic of help.
+    case help(HelpTopic?)
     /// The shell.
     case shell(ShellInvocation)
 
@@ -58,18 +60,31 @@ enum Invocation {
         }
         if rest.first == "--" { rest.removeFirst() }
         guard let first = rest.first, !first.hasPrefix("-") else {
-            self = .command(rest.isEmpty ? ["--help"] : Array(rest))
+            guard let first = rest.first, !["-h", "--help"].contains(first) else {
+                self = .help(nil)
+                return
+            }
+            guard first == "--version" else { throw Self.misplaced(rest) }
+            self = .command(Array(rest))
             return
         }
         if first == "help" {
-            if let word = rest.dropFirst().first, !word.hasPrefix("-") {
+            guard let word = rest.dropFirst().first else {
+                self = .help(nil)
+                return
+            }
+            if !word.hasPrefix("-") {
                 let names = RootCommand.configuration.subcommands.map { $0._commandName }
                 try Self.refuseCommandToCome(word)
+                if rest.count == 2, let topic = HelpTopic(rawValue: word) {
+                    self = .help(topic)
+                    return
+                }
                 guard names.contains(Self.aliases[word] ?? word) else {
                     throw CommandError(
-                        .usage, "unknown command \(word)",
-                        hint: NearestName.find(near: word, of: names).map { "did you mean \($0)?" }
-                            ?? "lkrepl --help lists the commands")
+                        .usage, "unknown command or topic \(word)",
+                        hint: NearestName.find(near: word, of: names + HelpTopic.allCases.map(\.rawValue))
+                            .map { "did you mean \($0)?" } ?? "lkrepl --help lists the commands and topics")
                 }
             }
             self = .command(["help"] + rest.dropFirst().map { Self.aliases[$0] ?? $0 })
@@ -86,11 +101,25 @@ enum Invocation {
         }
         if !FileDescriptor.isDirectory(first) { try Self.refuseCommandToCome(first) }
         if rest.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
-            self = .command(["--help"])
+            self = .help(nil)
             return
         }
         if first == "repl", rest.count > 1 { rest.removeFirst() }
         self = .shell(try Self.shell(rest.removeFirst(), rest + shellOptions, options: options))
+    }
+
+    /// The failure of an option that precedes the database and is not one of all commands.
+    private static func misplaced(_ arguments: ArraySlice<String>) -> CommandError {
+        let option = arguments.first ?? ""
+        if ["-c", "-f"].contains(option) {
+            return CommandError(
+                .usage, "\(option) must follow the database", hint: "use lkrepl DB \(option) …")
+        }
+        let known = SharedOptions.flags.union(SharedOptions.valued).union(shellFlags).union(["--help", "--version"])
+        let near = NearestName.find(near: option, of: known.sorted()).map { "did you mean \($0)?" }
+        return CommandError(
+            .usage, "unknown option \(option)",
+            hint: near ?? "options of a command follow its name: lkrepl COMMAND DB \(option)")
     }
 
     /// Shell options that take no value.
@@ -131,11 +160,11 @@ enum Invocation {
         _ database: String, _ rest: ArraySlice<String>, options: SharedOptions
     ) throws -> ShellInvocation {
         guard FileDescriptor.isDirectory(database) else {
-            let near = NearestName.find(
-                near: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
+            let near = UsageAdvice.command(
+                for: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandError(
                 near == nil ? .noInput : .usage, "unknown command or database \"\(database)\"",
-                hint: near.map { "did you mean \($0)?" }
+                hint: near.map { "did you mean \($0)?" } ?? UsageAdvice.hint(forMissingDatabase: [database])
                     ?? "lkrepl --help lists the commands; lkrepl init creates a store")
         }
         var shell = ShellInvocation(database: database, options: options)
@@ -153,8 +182,10 @@ enum Invocation {
             default:
                 throw CommandError(
                     .usage, "unexpected argument \(first) after the database",
-                    hint: "use lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
-                        + "lkrepl \(ShellWord.quoted(database)) -c 'COMMAND …'")
+                    hint: RootCommand.configuration.subcommands.contains { $0._commandName == first }
+                        ? "the command comes first: lkrepl \(first) \(ShellWord.quoted(database)) …"
+                        : "use lkrepl COMMAND \(ShellWord.quoted(database)) …, or "
+                            + "lkrepl \(ShellWord.quoted(database)) -c 'COMMAND …'")
             }
         }
         return shell
@@ -164,8 +195,8 @@ enum Invocation {
 
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
-        "find", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
-        "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album",
+        "find", "count", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
+        "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history", "update", "delete",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``ProtectedArgument/plain(_:)`` removes the mark.
@@ -174,12 +205,14 @@ enum Invocation {
     static func protecting(_ arguments: some Sequence<String>, of words: [String]) -> [String] {
         guard expressive.contains(words[0]) else { return Array(arguments) }
         var previous = ""
+        // -0 is a number in a condition, and an option beside --ids.
+        let hasIDs = arguments.contains("--ids")
         return arguments.map { argument in
             defer { previous = argument }
             // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
                 argument.hasPrefix(ProtectedArgument.mark)
-                || isValue(argument, of: words[0]) && !takesValue(previous, of: words)
+                || isValue(argument, of: words[0]) && !takesValue(previous, of: words) && !(hasIDs && argument == "-0")
             return isMarked ? ProtectedArgument.mark + argument : argument
         }
     }
@@ -196,6 +229,8 @@ enum Invocation {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         if digits.contains(utf8[1]) { return true }
         if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
+        // The operators -= and -> of assignments.
+        if command == "update", utf8[1] == UInt8(ascii: "=") || utf8[1] == UInt8(ascii: ">") { return true }
         return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 }

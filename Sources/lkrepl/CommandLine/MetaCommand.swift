@@ -26,7 +26,8 @@ enum MetaCommand: String, CaseIterable, Sendable {
         case .read: "FILE"
         case .open: "DB"
         case .history: "[N]"
-        case .quit, .last, .refresh, .edit, .show: ""
+        case .last: "[--wide] [--fields a,b]"
+        case .quit, .refresh, .edit, .show: ""
         }
     }
 
@@ -42,7 +43,7 @@ enum MetaCommand: String, CaseIterable, Sendable {
         case .output: "Send all following output to a file or program; without an argument, to the terminal."
         case .pager: "Show results in a pager: auto if they are longer than the screen."
         case .timer: "Print the time of each command."
-        case .last: "Show all rows of the last table."
+        case .last: "Show the last result again: all rows, in full width with --wide, or these fields."
         case .read: "Run the commands in a file."
         case .write: "Allow or forbid changes."
         case .open: "Switch to another database."
@@ -66,7 +67,8 @@ enum MetaCommand: String, CaseIterable, Sendable {
         case .write: ".write off"
         case .read: ".read night.lk"
         case .open: ".open photos.store"
-        case .quit, .last, .refresh, .edit, .show: "." + rawValue
+        case .last: ".last --wide"
+        case .quit, .refresh, .edit, .show: "." + rawValue
         }
     }
 }

@@ -25,7 +25,8 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
             NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
-            DocCommand.self,
+            UpdateCommand.self, DeleteCommand.self, DocCommand.self, HistoryCommand.self, CommitsCommand.self,
+            UndoCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,
             BatchCommand.self, ScanCommand.self, KeysCommand.self, ValuesCommand.self, CountCommand.self,

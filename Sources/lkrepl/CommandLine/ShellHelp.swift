@@ -1,72 +1,129 @@
-/// The help of the shell.
+import ArgumentParser
+
+/// The help of the shell, and the overview of all commands.
 enum ShellHelp {
-    /// The output of `help` or `help COMMAND`.
+    /// The output of `help`, `help COMMAND` or `help TOPIC`.
     ///
-    /// - Throws: ``CommandError`` if the command is unknown.
-    static func text(_ words: [String]) throws -> String {
+    /// - Parameter samples: Fields of the open store, for examples.
+    /// - Throws: ``CommandError`` if there is no such command or topic.
+    static func text(_ words: [String], samples: @autoclosure () -> FieldSamples = FieldSamples()) throws -> String {
         let catalog = CommandCatalog.current
         guard let first = words.first else { return overview(catalog) }
         let name = first.hasPrefix(".") ? String(first.dropFirst()) : first
         let isDotted = first.hasPrefix(".")
-        if let meta = MetaCommand(rawValue: name), isDotted || catalog.command([name]) == nil { return text(of: meta) }
-        let path = [Invocation.aliases[name] ?? name] + words.dropFirst()
-        if let command = catalog.command(path) {
-            // "help keys" may also ask for the keyboard shortcuts.
-            return text(of: command, catalog) + (path == ["keys"] ? "\n\n" + keyboard : "")
+        let topic = words.count == 1 ? topic(name) : nil
+        if let meta = MetaCommand(rawValue: name), isDotted || topic == nil && catalog.command([name]) == nil {
+            return text(of: meta)
         }
+        let path = [Invocation.aliases[name] ?? name] + words.dropFirst()
+        var parts: [String] = []
+        if let command = catalog.command(path) { parts.append(text(of: command, catalog)) }
+        if let topic { parts.append(topic.text(samples(), width: width)) }
+        guard parts.isEmpty else { return parts.joined(separator: "\n\n") }
         try Invocation.refuseCommandToCome(name)
-        let names = catalog.commands.map { $0.words[0] } + MetaCommand.allCases.map(\.rawValue)
+        let names = helpNames(catalog)
         throw CommandError(
-            .usage, "unknown command \(words.joined(separator: " "))",
-            hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" } ?? "help lists the commands")
+            .usage, "unknown command or topic \(words.joined(separator: " "))",
+            hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
+                ?? "help lists the commands and topics")
+    }
+
+    /// The topic of a name; `nil` if there is none. Some topics have a second name.
+    static func topic(_ name: String) -> HelpTopic? {
+        switch name {
+        case "keys": .keyboard
+        case "import": .importing
+        default: HelpTopic(rawValue: name)
+        }
+    }
+
+    /// Everything that help describes.
+    static func helpNames(_ catalog: CommandCatalog) -> [String] {
+        catalog.commands.map { $0.words[0] } + HelpTopic.allCases.map(\.rawValue) + MetaCommand.allCases.map(\.rawValue)
     }
 
     // MARK: - All commands
 
+    /// The overview for the shell.
     private static func overview(_ catalog: CommandCatalog) -> String {
-        var lines = ["Commands; help COMMAND shows details and all options:", ""]
-        for command in catalog.commands where command.takesDatabase || !command.subcommands.isEmpty {
-            guard command.words != ["init"] else { continue }
-            for leaf in command.subcommands.isEmpty ? [command] : command.subcommands {
-                lines.append(row(leaf.name, leaf.abstract))
-                if let example = leaf.shellExample { lines.append(row("", example)) }
-            }
+        var lines: [String] = []
+        for (title, commands) in CommandGroup.grouped(catalog) {
+            let usable = commands.filter { $0.takesDatabase && $0.words != ["init"] }
+            lines += group(title, usable)
         }
-        lines += ["", "Shell commands; the dot may be omitted unless a command has the same name:", ""]
-        for meta in MetaCommand.allCases { lines.append(row(meta.synopsis, meta.abstract)) }
-        lines += [
-            "",
-            "Separate commands on one line with ; and begin comments with #. An open quote or bracket continues on the",
-            "next line. Keys and values: plain, \"with \\n \\x00\", 'as it is', 0x68, b64:aA==.",
-            "Tab completes, ^R searches the history, ^C stops a command, ^D or .quit leaves the shell.",
-        ]
+        lines.append("This shell; the dot may be omitted unless a command has the same name")
+        for meta in MetaCommand.allCases {
+            lines += rows("  " + meta.synopsis, meta.abstract, column: 32, width: width)
+        }
+        lines += [""] + topics
+        lines += WrappedText(width: width).lines(
+            of: """
+                help COMMAND shows details, an example and all options. Separate commands on one line with ; and begin \
+                comments with #. An open quote or bracket continues on the next line. Tab completes, ^R searches the \
+                history, ^C stops a command, ^D or .quit leaves the shell.
+                """)
         return lines.joined(separator: "\n")
     }
 
-    /// The key bindings of the line editor.
-    private static let keyboard =
-        (["Keyboard shortcuts at a terminal:", ""]
-        + [
-            ("Tab, Shift-Tab", "Complete; repeat for the next or previous candidate."),
-            ("Enter, Alt-Enter", "Run the command; insert a line break."),
-            ("Up, Down, ^P, ^N", "Previous and next command in the history; Alt-< and Alt-> first and last."),
-            ("^R, ^S", "Search the history backward or forward; ^G cancels."),
-            ("Alt-.", "Insert the last word of the previous command; repeat for earlier ones."),
-            ("^A, ^E, Alt-B, Alt-F", "Move to the beginning, the end, a word back, a word forward."),
-            ("^W, Alt-Backspace, Alt-D", "Cut the argument or the word before the cursor, the word after it."),
-            ("^U, ^K, ^Y, Alt-Y", "Cut to the line start or end; paste; replace by an earlier cut."),
-            ("^T, Alt-U, Alt-L, Alt-C", "Swap two characters; make a word uppercase, lowercase, capitalized."),
-            ("^_, ^X ^U", "Undo."), ("^X ^E", "Edit in $VISUAL or $EDITOR."), ("Alt-#", "Turn it into a comment."),
-            ("^L, ^Z", "Clear the screen; suspend the shell (fg resumes it)."),
-            ("^C, ^D", "Discard the line or stop the command; leave on an empty line."),
-        ].map { row("  " + $0.0, $0.1, width: 28) }).joined(separator: "\n")
+    /// The overview for the system's shell.
+    static func programOverview() -> String {
+        let configuration = RootCommand.configuration
+        let wrapped = WrappedText(width: width)
+        var lines = wrapped.lines(of: "OVERVIEW: \(configuration.abstract)") + [""]
+        for (position, line) in (configuration.usage ?? "").split(separator: "\n").enumerated() {
+            lines.append((position == 0 ? "USAGE: " : "       ") + line)
+        }
+        lines.append("")
+        for (title, commands) in CommandGroup.grouped(.current) { lines += group(title, commands) }
+        lines += topics
+        lines += wrapped.lines(of: configuration.discussion)
+        lines += [""]
+        lines += wrapped.lines(
+            of: "OPTIONS: --version, -h, --help; lkrepl help COMMAND describes a command and its options.")
+        return lines.joined(separator: "\n")
+    }
 
-    private static func row(_ name: String, _ text: String, width: Int = 22) -> String {
-        name.padded(to: width) + text
+    /// Prints the overview for the system's shell, or a topic after the help of the command of that name.
+    static func show(_ topic: HelpTopic?) throws {
+        var text = programOverview()
+        if let topic {
+            let type = RootCommand.configuration.subcommands.first { $0._commandName == topic.rawValue }
+            text = type.map { RootCommand.helpMessage(for: $0) + "\n\n" } ?? ""
+            text += topic.text(FieldSamples(), width: width)
+        }
+        let output = StandardOutput()
+        output.terminalForm = .plain
+        try output.write(text + "\n")
+        try output.flush()
+    }
+
+    /// The commands of a group, one per line.
+    private static func group(_ title: String, _ commands: [CommandCatalog.Command]) -> [String] {
+        guard !commands.isEmpty else { return [] }
+        return [title]
+            + commands.flatMap { rows("  " + $0.name, firstSentence(of: $0.abstract), column: 17, width: width) } + [""]
+    }
+
+    private static var topics: [String] {
+        ["Topics: help TOPIC"]
+            + HelpTopic.allCases.flatMap { rows("  " + $0.rawValue, $0.abstract, column: 17, width: width) } + [""]
+    }
+
+    /// The first sentence of a text.
+    static func firstSentence(of text: String) -> String {
+        text.split(separator: ". ", maxSplits: 1).first.map { $0.hasSuffix(".") ? String($0) : $0 + "." } ?? text
+    }
+
+    /// A name, and its description wrapped in a column beside it.
+    static func rows(_ name: String, _ text: String, column: Int, width: Int) -> [String] {
+        let lines = WrappedText(width: max(20, width - column)).lines(of: text)
+        let indent = String(repeating: " ", count: column)
+        guard DisplayWidth.columns(of: name) < column else { return [name] + lines.map { indent + $0 } }
+        return [name.padded(to: column) + (lines.first ?? "")] + lines.dropFirst().map { indent + $0 }
     }
 
     /// The width of help: that of the terminal, up to a readable maximum.
-    private static var width: Int { min(110, Terminal.width(of: 1)) }
+    static var width: Int { min(110, Terminal.width(of: 1)) }
 
     // MARK: - One command
 
@@ -74,8 +131,8 @@ enum ShellHelp {
         var lines = [command.abstract, ""]
         if !command.subcommands.isEmpty {
             for below in command.subcommands {
-                lines.append(row(below.name, below.abstract))
-                if let example = below.shellExample { lines.append(row("", example)) }
+                lines += rows(below.name, below.abstract, column: 18, width: width)
+                if let example = below.shellExample { lines += rows("", example, column: 18, width: width) }
             }
             return lines.joined(separator: "\n")
         }
@@ -87,10 +144,11 @@ enum ShellHelp {
         lines.append("       lkrepl \(command.name) DB \(synopsis.dropFirst().joined(separator: " "))")
         if let example = command.shellExample { lines.append("EXAMPLE: \(example)") }
         lines.append("")
-        for argument in positional + options { lines.append(row("  " + label(argument), argument.abstract)) }
-        lines.append(
-            row("  all commands", catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " "))
-        )
+        for argument in positional + options {
+            lines += rows("  " + label(argument), argument.abstract, column: 24, width: width)
+        }
+        let shared = catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " ")
+        lines += rows("  all commands", shared, column: 24, width: width)
         if !command.discussion.isEmpty { lines += [""] + WrappedText(width: width).lines(of: command.discussion) }
         return lines.joined(separator: "\n")
     }

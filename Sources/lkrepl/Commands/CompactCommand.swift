@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocIndex
 import LevelFiles
 import LevelKit
 
@@ -10,7 +11,8 @@ struct CompactCommand: ParsableCommand {
         discussion: """
             Example: lkrepl compact --write --yes app.db
             --deepest also rewrites the tables of the deepest level; it needs as much free space again. ^C stops it \
-            after the current piece of some megabytes.
+            after the current piece of some megabytes. Versions of documents that are outside the bounds of their \
+            history are deleted first.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -30,12 +32,26 @@ struct CompactCommand: ParsableCommand {
             let what = "\(HumanNumber.byteCount(Int(clamping: byteCount))) of tables in \(session.path)"
             guard !dryRun else { return options.note("compact: would merge about \(what)") }
             try options.confirm("merge about \(what)")
+            try trimHistory(session)
             let before = try session.database.statistics().tableByteCount
             try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
             options.note(
                 "compact: table size was \(HumanNumber.byteCount(Int(clamping: before))), now "
                     + HumanNumber.byteCount(Int(clamping: after)))
+        }
+    }
+
+    /// Deletes versions of documents that are no longer kept, so that merging frees their space.
+    private func trimHistory(_ session: Session) throws {
+        guard !range.isGiven, try session.isDocumentStore() else { return }
+        let store = try session.store()
+        guard store.schema.collections.contains(where: { $0.history != nil }) else { return }
+        let progress = try options.reporter("compact: former versions", unit: .items("versions"))
+        defer { progress.finish() }
+        try store.trimHistory { count in
+            try Interruption.check("\(HumanNumber.grouped(count)) versions were deleted")
+            progress.advance(done: count)
         }
     }
 

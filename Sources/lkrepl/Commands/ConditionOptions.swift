@@ -23,10 +23,27 @@ struct ConditionOptions: ParsableArguments {
 
     /// The condition of a string, combined with that of `--filter-json`.
     func filter(_ text: String) throws -> Filter {
-        let written = try Filter(parsing: text, parameters: try parameters())
+        let written = try parsed(text)
         guard let filterJson else { return written }
         let filter = try Filter(selector: ArgumentOrigin.current.text(of: ProtectedArgument.plain(filterJson)))
         return written == .all ? filter : .and([written, filter])
+    }
+
+    /// The condition of a string.
+    ///
+    /// - Throws: ``CommandError`` with advice if it cannot be read.
+    private func parsed(_ text: String) throws -> Filter {
+        do {
+            return try Filter(parsing: text, parameters: try parameters())
+        } catch let error as DocIndexError where error.code == .invalidQuery {
+            var failure = CommandError(error)
+            if failure.message.contains("is bound") {
+                failure.hint = "--param NAME=VALUE binds a value"
+            } else {
+                failure.hint = failure.hint ?? ConditionAdvice.hint(for: text, failure.message)
+            }
+            throw failure
+        }
     }
 
     /// The condition in the remaining arguments of a command.
@@ -44,13 +61,14 @@ struct ConditionOptions: ParsableArguments {
         let first = try filter(words: words)
         guard let option else { return first }
         let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(option))
-        return .and([first, try Filter(parsing: text, parameters: try parameters())])
+        return .and([first, try parsed(text)])
     }
 
     /// The query options that correspond to the flags.
     var queryOptions: QueryOptions { QueryOptions(refusesScan: noScan) }
 
-    private func parameters() throws -> [String: DocumentValue] {
+    /// The values of `--param` by name.
+    func parameters() throws -> [String: DocumentValue] {
         var parameters: [String: DocumentValue] = [:]
         for argument in param {
             let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))

@@ -29,7 +29,13 @@ struct DelCommand: ParsableCommand {
                     for key in found { try batch.delete(key) }
                 }
             }
-            if found.count < keys.count, !ignoreMissing { throw CommandError.silent(.no) }
+            guard !ignoreMissing, let missing = keys.first(where: { !found.contains($0) }) else { return }
+            if keys.count == 1 { throw CommandError.noKey(missing, in: database) }
+            throw CommandError(
+                .no,
+                "\(dryRun ? "would delete" : "deleted") \(found.count) of \(keys.count) keys; "
+                    + "there is no key \(view.text(of: missing)) in \(database)",
+                hint: "--ignore-missing accepts that")
         }
     }
 }

@@ -108,6 +108,12 @@ struct FieldInventory {
         }
     }
 
+    /// The kinds of the values at a path, most frequent first, such as `int, text`; empty for an unknown path.
+    func kinds(of path: String) -> String {
+        let counts = fields[Array(path.utf8)]?.typeCounts ?? [:]
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key).joined(separator: ", ")
+    }
+
     /// The names of the fields that are not objects, in the order of first occurrence.
     var leaves: [String] {
         fields.sorted { $0.value.order < $1.value.order }

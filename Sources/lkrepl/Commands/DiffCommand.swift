@@ -38,8 +38,8 @@ struct DiffCommand: ParsableCommand {
                 try DocumentDifference(first: first, second: second).forEach { try writer.write($0) }
             }
             try writer.finish()
+            guard writer.isEmpty else { throw CommandError(.no, writer.summary) }
             options.note(writer.summary)
-            if !writer.isEmpty { throw CommandError.silent(.no) }
         }
     }
 }

@@ -19,7 +19,7 @@ struct DistinctCommand: ParsableCommand {
     var condition: String?
 
     func run() throws {
-        let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
+        let path = try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
         let condition = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
             let source = try session.selection(collection)

@@ -4,8 +4,8 @@ import DocIndex
 /// The commands for single documents.
 struct DocCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doc", abstract: "Get, put, patch or delete one document.",
-        subcommands: [Get.self, Put.self, Patch.self, Del.self])
+        commandName: "doc", abstract: "Get, put, patch or delete documents by their IDs.",
+        subcommands: [Get.self, Put.self, Patch.self, Del.self, Apply.self])
 
     /// Parses an argument as a JSON object; `-` reads standard input.
     ///
@@ -15,10 +15,15 @@ struct DocCommand: ParsableCommand {
             argument == "-"
             ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
-        guard case .object(let object) = try JSONParser(notation: isLiteral ? .plain : .tagged).parse(text) else {
-            throw CommandError(.badData, "\(what) must be a JSON object")
+        let hint = "write it as '{\"rating\": 5}', with names and strings in double quotes; - reads standard input"
+        do {
+            guard case .object(let object) = try JSONParser(notation: isLiteral ? .plain : .tagged).parse(text) else {
+                throw CommandError(.badData, "\(what) must be a JSON object", hint: hint)
+            }
+            return object
+        } catch let error as JSONError {
+            throw CommandError(.badData, "\(what) is not valid JSON: \(error)", hint: hint)
         }
-        return object
     }
 
     /// An option kept for old scripts: the commands always behave this way now.
@@ -46,13 +51,15 @@ struct DocCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
                 Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
-                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly.
+                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly. \
+                With --at, the document is printed as it was after that commit; the collection must keep a history.
                 """)
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
+        @Option(name: .long, help: "Print the document as it was after this commit.") var at: UInt64?
         @OptionGroup var types: TypesOption
 
         func run() throws {
@@ -60,9 +67,15 @@ struct DocCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 guard
                     let document = try DocumentID.candidates(id).lazy
-                        .compactMap({ try collection.document($0) }).first
-                else { throw CommandError.silent(.no) }
-                let writer = ResultWriter(mode: options.json || options.mode != nil ? try options.outputMode() : .jsonl)
+                        .compactMap({ id in
+                            try at.map { try collection.document(id, at: $0) } ?? collection.document(id)
+                        }).first
+                else { throw CommandError.noDocument(id, in: collection.name) }
+                // People read one document at a time, programs one line at a time.
+                let isForPeople = OutputTarget.current.isTerminal && !options.json && options.mode == nil
+                let mode = options.json || options.mode != nil ? try options.outputMode() : .jsonl
+                if isForPeople { return try JSONPainter.show(.object(document.content)) }
+                let writer = ResultWriter(mode: mode)
                 try writer.write(document.content)
                 try writer.finish()
             }
@@ -82,12 +95,23 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The store.") var database: String
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document as JSON, or - for standard input.") var document: String
+        @Flag(name: [.customShort("n"), .long], help: "Show whether a document would be replaced, and store nothing.")
+        var dryRun = false
         @OptionGroup var notation: NotationOptions
 
         func run() throws {
-            try options.requireWrite("doc put")
+            if !dryRun { try options.requireWrite("doc put") }
             let content = try DocCommand.object(document, "a document", isLiteral: notation.literal)
             try Session.with(database, options) { session in
+                if dryRun {
+                    let collection = try session.collection(collection)
+                    let field = collection.definition.idField
+                    guard let id = content[field].flatMap({ DocumentID($0) }) else {
+                        return options.note("put: would insert a document with a new ID")
+                    }
+                    let verb = try collection.contains(id) ? "replace" : "insert"
+                    return options.note("put: would \(verb) \(id)")
+                }
                 let id = try session.collection(collection).put(content)
                 options.note("put: \(id)")
             }
@@ -118,7 +142,10 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
-                guard let id else { throw CommandError.silent(.no) }
+                guard let id else {
+                    throw CommandError(
+                        .no, "there is no document \(self.id) in \(collection.name)", hint: "doc put stores a new one")
+                }
                 if dryRun, let document = try collection.document(id) {
                     let output = StandardOutput()
                     output.terminalForm = .json
@@ -151,21 +178,21 @@ struct DocCommand: ParsableCommand {
             try Session.with(database, options) { session in
                 let named = try session.collection(collection)
                 if dryRun {
-                    let found = try ids.count { id in
-                        try DocumentID.candidates(id).contains { try named.document($0) != nil }
+                    let missing = try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
-                    options.note("del: would delete \(found) of \(ids.count)")
-                    if found < ids.count { throw CommandError.silent(.no) }
+                    options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
+                    if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
                     return
                 }
                 let name = named.name
-                let deleted = try session.store().write { transaction in
-                    try ids.count { id in
-                        try DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                let missing = try session.store().write { transaction in
+                    try ids.filter { id in
+                        try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
                     }
                 }
-                options.note("del: \(deleted) of \(ids.count)")
-                if deleted < ids.count { throw CommandError.silent(.no) }
+                options.note("del: \(ids.count - missing.count) of \(ids.count)")
+                if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
             }
         }
     }

@@ -15,7 +15,8 @@ struct DumpCommand: ParsableCommand {
         discussion: """
             Example: lkrepl dump photos.store -o photos.lkd.jsonl
             The same content gives the same bytes. load rejects a dump that was truncated or changed. Indexes are not \
-            included; load rebuilds them. --since writes the changes of a document store after a commit, including \
+            included; load rebuilds them. Neither are former versions of documents: a loaded store begins a new \
+            history. --since writes the changes of a document store after a commit, including \
             deletions. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)

@@ -120,7 +120,7 @@ struct ExplainCommand: ParsableCommand {
     ) throws -> DocumentObject {
         let collection = source.collection
         let paths = try words.map {
-            try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+            try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
         }
         guard !paths.isEmpty else {
             throw CommandError(.usage, "explain \(question) needs a field", hint: "name its path, such as exif.model")

@@ -71,7 +71,7 @@ struct ExportCommand: ParsableCommand {
                 ?? [],
             limit: limit)
         let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
-            try FieldPath(parsing: String($0))
+            try FieldPath.argument(String($0))
         }
         guard paths?.contains(where: \.hasArrayStep) != true else {
             throw CommandError(.usage, "--fields takes paths without []", hint: "lists are written as JSON")

@@ -30,6 +30,11 @@ struct FilterOptions: ParsableArguments {
         }
     }
 
+    /// Whether any option was given.
+    var isGiven: Bool {
+        match != nil || regex != nil || limit != nil || offset != nil || snapshot != nil || reverse
+    }
+
     /// The filter for keys.
     func filter() throws -> KeyFilter {
         if let match {

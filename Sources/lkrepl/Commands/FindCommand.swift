@@ -11,7 +11,9 @@ struct FindCommand: ParsableCommand {
             is), EXISTS, MISSING, MATCHES /pattern/, NEAR lat,lon,km, joined by AND, OR, NOT and parentheses. Programs \
             pass values with --param least=4 for rating >= :least, or the whole condition as JSON with --filter-json.
             Where a collection is expected, @best means the album best, in its own order; see album.
-            Rows are printed as they are found; with --sort and no index in that order, after sorting.
+            Rows are printed as they are found; with --sort and no index in that order, after sorting. A table shows \
+            the ID and the most informative fields that fit; --wide shows all fields, --fields chooses. --ids prints \
+            IDs for other programs: lkrepl find photos.store files 'rating = 5' --ids -0 | xargs -0 exiftool
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -30,7 +32,7 @@ struct FindCommand: ParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit: Int?
     @Option(name: .long, parsing: .unconditional, help: "Skip this many first.") var skip = 0
     @Flag(name: .long, help: "Print only the number of documents.") var count = false
-    @Flag(name: .long, help: "Print nothing; exit with code 1 if no document matches.") var exists = false
+    @Flag(name: .long, help: "Print no documents; exit with code 1 if none matches.") var exists = false
     @Flag(name: .long, help: "Print the plan on standard error.") var explain = false
 
     func validate() throws {
@@ -38,16 +40,18 @@ struct FindCommand: ParsableCommand {
     }
 
     func run() throws {
-        var query = Query(
-            try conditions.filter(words: condition),
-            sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
-                ?? [],
-            limit: limit, offset: skip)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
+            // A misplaced argument is a wrong collection before it is a wrong condition.
             let source = try session.selection(collection)
             let collection = source.collection
-            query = try source.query(query)
+            var query = try source.query(
+                Query(
+                    try conditions.filter(words: condition),
+                    sort: try sort.map {
+                        try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+                    } ?? [],
+                    limit: limit, offset: skip))
             let fields = selection.paths
             try conditions.requireSound(query, fields: fields, in: collection)
             var found = 0
@@ -57,13 +61,21 @@ struct FindCommand: ParsableCommand {
             } else if count {
                 found = try countOfAnswer(query, in: collection)
                 try write(found)
+            } else if try shape.printsRawIDs(options) {
+                let writer = IDWriter(endsWithZero: shape.endsWithZero)
+                found = try answer(query, in: collection) { try writer.write($0.id) }
+                try writer.finish(isQuiet: options.quiet)
             } else {
-                let writer = try selection.writer(options, learnt: try columns(of: query, selection, in: collection))
+                let writer = try selection.writer(
+                    options, of: collection, isWide: shape.wide,
+                    learnt: try columns(of: query, selection, in: collection))
                 found = try answer(query, in: collection) { try writer.write(selection.row($0)) }
                 try writer.finish()
             }
             try conditions.warn(of: query, fields: fields, in: collection, foundSomething: found > 0, options)
-            if exists, found == 0 { throw CommandError.silent(.no) }
+            if exists, found == 0 {
+                throw options.quiet ? .silent(.no) : CommandError(.no, "no document of \(collection.name) matches")
+            }
         }
     }
 

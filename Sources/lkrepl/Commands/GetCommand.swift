@@ -17,10 +17,26 @@ struct GetCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             let key = try view.key(of: ProtectedArgument.plain(key))
-            guard let value = try session.reader.value(forKey: key) else { throw CommandError.silent(.no) }
+            guard let value = try session.reader.value(forKey: key) else { throw CommandError.noKey(key, in: database) }
             let output = StandardOutput()
             try output.write(raw ? value : Array(view.text(ofValue: value).utf8) + [0x0a])
             try output.flush()
         }
+    }
+}
+
+extension CommandError {
+    /// The failure to find a key.
+    static func noKey(_ key: [UInt8], in database: String) -> CommandError {
+        CommandError(.no, "there is no key \(ByteNotation.print(key)) in \(database)")
+    }
+
+    /// The failure to find a document.
+    ///
+    /// - Parameter count: the number of documents that were not found.
+    static func noDocument(_ id: String, in collection: String, of count: Int = 1) -> CommandError {
+        let id = (try? ArgumentOrigin.current.text(of: ProtectedArgument.plain(id))) ?? id
+        let more = count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : ""
+        return CommandError(.no, "there is no document \(id)\(more) in \(collection)")
     }
 }

@@ -14,7 +14,10 @@ struct ImportCommand: ParsableCommand {
             changed picture is stored; other members, such as a rating that you have added, are kept. --mode upsert \
             reads all pictures again and replaces their documents. --prune deletes the documents of pictures that no \
             longer exist. exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
-            exiftool-json --key SourceFile imports exiftool's output.
+            exiftool-json --key SourceFile imports exiftool's output; no output at all is an error.
+            UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \
+            without an ID are rejected; --id generate gives each a new one that sorts by time, every time it is \
+            imported.
             In JSON {"$date": ...} is a date, {"$bytes": ...} bytes and {"$num": ...} a number, as find and export \
             write them; an object that only looks like one is {"$lit": ...}.
             """)
@@ -27,12 +30,14 @@ struct ImportCommand: ParsableCommand {
     @Option(
         name: .long,
         help:
-            "Set the format: jsonl, json, csv, tsv, exiftool-json or exiftool-csv. Default: jsonl or json, by content.")
+            "Set the format: jsonl, json, csv, tsv, exiftool-json or exiftool-csv. Default: by content and ending.")
     var format: String?
     @Option(name: .long, help: "Import the pictures of this directory with exiftool instead of a file.")
     var photos: String?
     @Option(name: .long, help: "Take the ID from this member instead of the collection's ID field.")
     var key: String?
+    @Option(name: .long, help: "generate: Give documents without an ID a new one that sorts by time.")
+    var id: String?
     @Flag(name: .long, help: "Read types from the column names of CSV and TSV, such as iso.int.")
     var types = false
     @Flag(
@@ -53,6 +58,10 @@ struct ImportCommand: ParsableCommand {
         guard separator.utf8.count == 1 else { throw ValidationError("--separator must be one byte") }
         guard (file == nil) != (photos == nil) else {
             throw ValidationError("specify a file, - for standard input, or --photos DIR")
+        }
+        guard id == nil || id == "generate" else { throw ValidationError("--id must be generate") }
+        guard id == nil || key == nil && photos == nil else {
+            throw ValidationError("--id generate cannot be combined with --key or --photos")
         }
         guard !prune || photos != nil else { throw ValidationError("--prune needs --photos") }
         guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
@@ -75,8 +84,12 @@ struct ImportCommand: ParsableCommand {
                 ? try Session.replacing(database, options, body) : try Session.with(database, options, body)
         }
         if mode == .replace, !loading.dryRun {
-            let name = try Session.with(database, options) { try $0.collection(collection).name }
-            try options.confirm("remove all documents of \(name) in \(database)")
+            let (name, count) = try Session.with(database, options) { session in
+                let collection = try session.collection(collection)
+                return (collection.name, try collection.count())
+            }
+            let noun = count == 1 ? "document" : "documents"
+            try options.confirm("remove all \(HumanNumber.grouped(count)) \(noun) of \(name) in \(database)")
         }
         let summary = try onStore { session in try load(listing, mode, session) }
         options.note(
@@ -100,7 +113,7 @@ struct ImportCommand: ParsableCommand {
             DocumentLoadTarget(
                 store, on: session.database, path: database, mode: mode, collection: collection.name,
                 markerName: listing == nil && !loading.dryRun ? "import/\(collection.name)" : nil, keyField: keyField,
-                mergesMembers: listing != nil)
+                mergesMembers: listing != nil, generatesIDs: id != nil)
         }
         if mode == .replace { loader.clearing = try options.reporter("import: removing", unit: .items("documents")) }
         loader.resumeCommand = LoadingOptions.resumeCommand(file)
@@ -112,10 +125,12 @@ struct ImportCommand: ParsableCommand {
                 summary = try load(pictures, mode, isIdentified: isIdentified, by: loader)
                 if prune { summary.deleted += try pictures.prune(store) }
             } else {
-                let input = try InputFile(path: file)
+                let input = try InputFile(path: file, decodes: true)
+                if let encoding = input.encoding.description { options.note("import: \(input.name) is \(encoding)") }
                 try loader.run(
                     try source(input), byteCount: input.byteCount,
                     readsAhead: loading.readsAhead(file, byteCount: input.byteCount))
+                if loader.summary.read == 0 { try reportNothing(input) }
             }
         } catch {
             try? rejects?.close()
@@ -124,6 +139,19 @@ struct ImportCommand: ParsableCommand {
         try rejects?.close()
         summary += loader.summary
         return summary
+    }
+
+    /// Reports an input without documents: an error if it is not even an empty list, since the program that should
+    /// have written it probably failed.
+    private func reportNothing(_ input: borrowing InputFile) throws {
+        let isEmpty = input.firstLine.isEmpty
+        let isTable = try importFormat(input).map { $0 != .jsonl && $0 != .json } ?? false
+        guard isEmpty, isTable else {
+            return options.note("import: \(input.name) contains no documents")
+        }
+        throw CommandError(
+            .noInput, "\(input.name) is empty; nothing was imported",
+            hint: "if a program writes it, see that program's messages")
     }
 
     /// Imports pictures. Returns a summary of the files that were skipped as unchanged.
@@ -160,38 +188,25 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func source(_ input: borrowing InputFile) throws -> any RecordSource {
-        try input.refuseCompression("import")
+        try input.refuseForeign("import")
         if loading.fromRejects { return RejectSource(input) { try plainSource($0) } }
         return try plainSource(input)
     }
 
-    private func plainDocuments(_ input: borrowing InputFile, _ format: DocumentSource.Format?) -> any RecordSource {
-        PlainDocumentSource(
-            input, format: format, maximumLineByteCount: loading.maxLine.value,
-            notation: literal ? .plain : .tagged)
+    private func plainSource(_ input: borrowing InputFile) throws -> any RecordSource {
+        let format = try importFormat(input)
+        if format == nil, InputFormat.isFramed(input) {
+            throw CommandError(
+                .badData, "\(input.name):1: the file is a dump", hint: "use lkrepl load, which checks its digests")
+        }
+        return ImportSource(
+            format: format, separator: separator.utf8.first ?? UInt8(ascii: ","), hasKinds: types,
+            notation: literal ? .plain : .tagged, listSeparator: listSep,
+            maximumRecordByteCount: loading.maxLine.value
+        ).records(of: input)
     }
 
-    private func plainSource(_ input: borrowing InputFile) throws -> any RecordSource {
-        let format = try format.map { try ImportFormat(named: $0) }
-        let separator = separator.utf8.first ?? UInt8(ascii: ",")
-        switch format {
-        case nil:
-            if InputFormat.isFramed(input) {
-                throw CommandError(
-                    .badData, "\(input.name):1: the file is a dump", hint: "use lkrepl load, which checks its digests")
-            }
-            return plainDocuments(input, nil)
-        case .jsonl: return plainDocuments(input, .jsonl)
-        case .json: return plainDocuments(input, .json)
-        case .csv, .tsv:
-            return DelimitedSource(
-                input,
-                options: DelimitedSource.Options(
-                    dialect: format == .tsv ? .tsv : .csv(separator: separator), hasKinds: types,
-                    maximumRecordByteCount: loading.maxLine.value))
-        case .exiftoolJSON: return ExifToolSource(json: input, maximumLineByteCount: loading.maxLine.value)
-        case .exiftoolCSV:
-            return ExifToolSource(csv: input, listSeparator: listSep, maximumRecordByteCount: loading.maxLine.value)
-        }
+    private func importFormat(_ input: borrowing InputFile) throws -> ImportFormat? {
+        try format.map { try ImportFormat(named: $0) } ?? ImportFormat(ofFileNamed: input.name, input)
     }
 }

@@ -31,7 +31,7 @@ struct IndexCommand: ParsableCommand {
         func run() throws {
             try options.requireWrite("index create")
             let name = try ArgumentOrigin.current.text(of: name)
-            let paths = try fields.map { try FieldPath(parsing: ArgumentOrigin.current.text(of: $0)) }
+            let paths = try fields.map { try FieldPath.argument(ArgumentOrigin.current.text(of: $0)) }
             try Session.with(database, options) { session in
                 var schema = try session.store().schema
                 let position = try schema.position(of: try session.collection(collection).name)

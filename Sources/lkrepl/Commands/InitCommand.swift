@@ -2,52 +2,120 @@ import ArgumentParser
 import DocIndex
 import LevelKit
 
-/// Creates a document store from a declared schema, or an empty plain database.
+/// Creates a document store from a declared or inferred schema, or an empty plain database.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Create a document store, or an empty plain database.",
         discussion: """
             Example: lkrepl init photos.store --schema schema.json
-            With --raw it creates a plain database, for keys and values without documents.
+            With --infer FILE, the schema is chosen from the documents of a file: the ID field, and indexes for dates, \
+            for values that repeat, for places and for text. -n prints it as JSON and creates nothing; edit it, and \
+            use it with --schema. The documents are not imported. With --raw it creates a plain database, for keys \
+            and values without documents.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The directory of the store. It must not contain a database.") var database: String
     @Option(name: .long, help: "Read the declaration of collections and indexes from this file.") var schema: String?
+    @Option(name: .long, help: "Choose the schema from the documents of this file, or of - for standard input.")
+    var infer: String?
+    @Option(name: .long, help: "With --infer: Name the collection. Default: the name of the file without its ending.")
+    var collection: String?
+    @Option(name: .long, help: "With --infer: Use this field for IDs.") var key: String?
+    @Option(name: .long, help: "With --infer: Set the format of the file, as for import.") var format: String?
     @Flag(name: .long, help: "Create a plain database.") var raw = false
+    @Flag(name: [.long, .customShort("n")], help: "Print the schema, and create nothing.") var dryRun = false
 
     func validate() throws {
-        guard raw == (schema == nil) else {
-            throw ValidationError("specify --schema FILE, or --raw for a plain database")
+        guard [raw, schema != nil, infer != nil].filter({ $0 }).count == 1 else {
+            throw ValidationError("specify --schema FILE, --infer FILE, or --raw for a plain database")
         }
+        guard infer != nil || collection == nil && key == nil && format == nil else {
+            throw ValidationError("--collection, --key and --format need --infer")
+        }
+        guard !dryRun || !raw else { throw ValidationError("--raw and --dry-run cannot be combined") }
     }
 
     func run() throws {
         var storeOptions = DocumentStore.Options()
         storeOptions.database.errorIfExists = true
         do {
-            guard let schema else {
+            guard !raw else {
                 let made = try Database.open(at: database, options: storeOptions.database)
                 try made.close()
                 return options.note("init: created \(made.path), an empty database")
             }
-            try makeStore(try ArgumentOrigin.current.text(of: schema), storeOptions)
+            let declared = try schema.map { try read(ArgumentOrigin.current.text(of: $0)) } ?? inferred()
+            if dryRun { return try JSONPainter.show(declared.jsonValue) }
+            let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
+            try store.close()
+            let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
+            options.note("init: created \(store.path) with \(names.joined(separator: ", "))")
+            if let infer, let name = declared.collections.first?.name {
+                let words = [database, name, infer].map(ShellWord.quoted) + (format.map { ["--format", $0] } ?? [])
+                options.note("init: now import the documents: lkrepl import --write \(words.joined(separator: " "))")
+            }
         } catch let error as LevelError where error.code == .databaseNotFound {
             throw CommandError(.cannotCreate, error.message)
         }
     }
 
-    private func makeStore(_ schema: String, _ storeOptions: DocumentStore.Options) throws {
+    private func read(_ schema: String) throws -> Schema {
         let file = try FileDescriptor.openForReading(schema)
-        let declared: Schema
         do {
-            declared = try Schema(json: try file.readAll(limit: RawArgument.schemaByteLimit, name: schema))
+            return try Schema(json: try file.readAll(limit: RawArgument.schemaByteLimit, name: schema))
         } catch {
-            throw CommandError(error).within(schema)
+            var failure = CommandError(error)
+            if error is JSONError {
+                failure.hint =
+                    "a schema is one JSON object; --infer \(ShellWord.quoted(schema)) chooses one for documents"
+            }
+            throw failure.within(schema)
         }
-        let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
-        try store.close()
-        let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
-        options.note("init: created \(store.path) with \(names.joined(separator: ", "))")
+    }
+
+    // MARK: - Inference
+
+    /// The number of documents that are read.
+    private static let inferredCount = 20_000
+
+    /// The schema for the documents of the file.
+    private func inferred() throws -> Schema {
+        let file = try infer.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
+        let input = try InputFile(path: file, decodes: true)
+        try input.refuseForeign("init")
+        let format = try format.map { try ImportFormat(named: $0) } ?? ImportFormat(ofFileNamed: input.name, input)
+        let source = ImportSource(format: format).records(of: input)
+        var inference = IndexInference()
+        do {
+            while inference.documentCount < Self.inferredCount, let event = try source.next() {
+                try Interruption.check("\(HumanNumber.grouped(inference.documentCount)) documents")
+                if case .change(.document(_, _, let content)) = event { inference.add(content) }
+            }
+        } catch let fault as RecordError {
+            throw fault.commandError(in: input.name)
+        }
+        guard inference.documentCount > 0 else {
+            throw CommandError(.badData, "\(input.name) has no documents to infer a schema from")
+        }
+        let name = try collection.map { try ArgumentOrigin.current.text(of: $0) } ?? Self.collectionName(of: file)
+        let definition = inference.collection(name, idField: try key.map { try ArgumentOrigin.current.text(of: $0) })
+        let idField = VisibleText.singleLine(definition.idField)
+        let count = HumanNumber.grouped(inference.documentCount)
+        if key == nil, inference.idField == nil {
+            options.note(
+                "init: no field identifies the \(count) documents of \(input.name); the ID field is \(idField), and "
+                    + "import --id generate makes IDs")
+        } else {
+            options.note("init: read \(count) documents of \(input.name); the ID field is \(idField)")
+        }
+        return Schema(collections: [definition])
+    }
+
+    /// A collection's name from that of a file: its letters, digits, `-` and `_` before the ending.
+    private static func collectionName(of file: String) -> String {
+        let base = file.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
+        let name = base.map { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_".contains($0) ? $0 : "_" }
+        return name.isEmpty || file == "-" ? "documents" : String(name)
     }
 }

@@ -32,7 +32,9 @@ struct KeyfmtCommand: ParsableCommand {
             let text = form.count == 1 ? try ArgumentOrigin.current.text(of: form[0]) : form.joined(separator: " ")
             return try profiles.set(try KeyFormat(text), for: database)
         }
-        guard let format = try profiles.format(of: database) else { throw CommandError.silent(.no) }
+        guard let format = try profiles.format(of: database) else {
+            throw CommandError(.no, "no key format is declared for \(database)")
+        }
         let output = StandardOutput()
         output.terminalForm = .plain
         try output.write(format.source + "\n")

@@ -125,7 +125,12 @@ struct LoadCommand: ParsableCommand {
         let mode = try loading.loadMode(options.mode) ?? .upsert
         if mode == .replace { try Session.tellingOfNoChange { try check(file) } } else { try check(file) }
         if mode == .replace, !loading.dryRun {
-            try options.confirm("delete everything in \(database) that \(file) replaces")
+            let what = try Session.with(database, options) { session in
+                guard try session.isDocumentStore() else { return "keys" }
+                let count = try session.collections().reduce(0) { try $0 + $1.count() }
+                return "documents, of \(HumanNumber.grouped(count)) in the store,"
+            }
+            try options.confirm("delete all \(what) of \(database) that \(file) replaces")
         }
         let start = ContinuousClock.now
         // A dry run loads into a copy, so that it finds all errors, such as duplicates in a unique index.
@@ -195,7 +200,7 @@ struct LoadCommand: ParsableCommand {
     }
 
     fileprivate func inputFormat(_ input: borrowing InputFile) throws -> InputFormat {
-        try input.refuseCompression("load")
+        try input.refuseForeign("load")
         return try format.map { try InputFormat(named: $0) } ?? InputFormat(detecting: input)
     }
 

@@ -19,13 +19,13 @@ struct MgetCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             let writer = try options.writer(notation: view.form)
-            var hasMissed = false
+            var missed: [[UInt8]] = []
             let print = { (key: [UInt8]) in
                 try Interruption.check()
                 if let value = try session.reader.value(forKey: key) {
                     try writer.write(key: key, value: value)
                 } else {
-                    hasMissed = true
+                    missed.append(key)
                 }
             }
             if keys == ["-"] {
@@ -41,8 +41,12 @@ struct MgetCommand: ParsableCommand {
             } else {
                 for key in keys { try print(view.key(of: ProtectedArgument.plain(key))) }
             }
-            try writer.finish()
-            if hasMissed { throw CommandError.silent(.no) }
+            try writer.finish(tellsOfNothing: false)
+            if missed.count == 1 { throw CommandError.noKey(missed[0], in: database) }
+            guard missed.isEmpty else {
+                throw CommandError(
+                    .no, "\(missed.count) keys are not in \(database), the first one \(ByteNotation.print(missed[0]))")
+            }
         }
     }
 }

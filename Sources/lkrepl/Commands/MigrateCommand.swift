@@ -95,6 +95,9 @@ struct MigrateCommand: ParsableCommand {
         switch change.subject {
         case .schema: row["schema"] = true
         case .collection(let name): collection = name
+        case .history(let name):
+            collection = name
+            if !isForPeople { row["history"] = true }
         case .index(let name, let owner):
             collection = owner
             row["index"] = .string(name)

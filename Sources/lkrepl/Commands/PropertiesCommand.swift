@@ -20,7 +20,10 @@ struct PropertiesCommand: ParsableCommand {
         try Session.with(database, options) { session in
             if let name {
                 let name = try ArgumentOrigin.current.text(of: name)
-                guard let value = try session.database.property(name) else { throw CommandError.silent(.no) }
+                guard let value = try session.database.property(name) else {
+                    throw CommandError(
+                        .no, "LevelDB has no property \(name)", hint: "properties without a name prints all")
+                }
                 let output = StandardOutput()
                 // Some properties contain user keys.
                 for line in value.split(separator: "\n") {

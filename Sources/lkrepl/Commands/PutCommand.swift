@@ -19,6 +19,8 @@ struct PutCommand: ParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "Store only if the key has this value.")
     var ifEquals: String?
     @Flag(name: .long, help: "Wait until the write is on disk.") var sync = false
+    @Flag(name: [.customShort("n"), .long], help: "Show whether a value would be replaced, and store nothing.")
+    var dryRun = false
 
     func validate() throws {
         guard !ifAbsent || ifEquals == nil else {
@@ -27,7 +29,7 @@ struct PutCommand: ParsableCommand {
     }
 
     func run() throws {
-        try options.requireWrite("put")
+        if !dryRun { try options.requireWrite("put") }
         let value = try RawArgument.value(value)
         let expected = try ifEquals.map(RawArgument.bytes)
         try Session.with(database, options) { session in
@@ -35,8 +37,18 @@ struct PutCommand: ParsableCommand {
             let key = try view.view(of: session).key(of: ProtectedArgument.plain(key))
             // Only one process can open the database for writing, and a session runs one command at a time, so the
             // check stays valid.
-            if ifAbsent, try session.database.contains(key) { throw CommandError.silent(.no) }
-            if let expected, try session.database.value(forKey: key) != expected { throw CommandError.silent(.no) }
+            if ifAbsent, try session.database.contains(key) {
+                throw CommandError(.no, "the key \(ByteNotation.print(key)) already exists; nothing was stored")
+            }
+            if let expected, try session.database.value(forKey: key) != expected {
+                throw CommandError(
+                    .no, "the key \(ByteNotation.print(key)) does not have the value of --if-equals; nothing was stored"
+                )
+            }
+            if dryRun {
+                let verb = try session.reader.value(forKey: key) == nil ? "insert a value under" : "replace the value of"
+                return options.note("put: would \(verb) \(ByteNotation.print(key))")
+            }
             try session.database.put(value, forKey: key, durability: sync ? .synced : .buffered)
         }
     }

@@ -23,9 +23,12 @@ extension ConditionOptions {
         _ options: GlobalOptions
     ) throws {
         guard !strict, !options.quiet, query.limit != 0 else { return }
-        for diagnostic in try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething) {
-            options.note("warning: \(Self.text(diagnostic))")
-        }
+        let diagnostics = try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething)
+        for diagnostic in diagnostics { options.note("warning: \(Self.text(diagnostic))") }
+        guard diagnostics.isEmpty else { return }
+        for text in ConditionAdvice.warnings(about: query.filter) { options.note("warning: \(text)") }
+        guard !foundSomething else { return }
+        for text in ConditionAdvice.reasons(for: query.filter, in: collection) { options.note("hint: \(text)") }
     }
 
     private static func text(_ diagnostic: QueryDiagnostic) -> String {

@@ -16,7 +16,10 @@ struct RangeEnd {
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             var cursor = try session.reader.cursor(
                 in: try range.keyRange(view), direction: isLast ? .descending : .ascending, cache: .bypass)
-            guard try cursor.advance() else { throw CommandError.silent(.no) }
+            guard try cursor.advance() else {
+                throw CommandError(
+                    .no, "\(session.path) has no key" + (range.isGiven ? " in the range" : ""))
+            }
             try writer.write(key: cursor.key, value: cursor.value)
             try writer.finish()
         }

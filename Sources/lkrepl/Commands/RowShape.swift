@@ -8,8 +8,35 @@ struct RowShape: ParsableArguments {
         help: "Show only these fields: paths, separated by commas; with - before each, omit them.")
     var fields: String?
 
-    @Flag(name: .long, help: "Show only document IDs, one per line.")
+    @Flag(
+        name: .long,
+        help: "Print only document IDs as they are, one per line; with --mode, as rows with the column id.")
     var ids = false
+
+    @Flag(
+        name: [.customShort("0"), .customLong("null")],
+        help: "With --ids: Put a zero byte after each ID, as xargs -0 reads, instead of a line end.")
+    var endsWithZero = false
+
+    @Flag(name: .long, help: "Show all fields in a table, even if it is wider than the terminal.")
+    var wide = false
+
+    func validate() throws {
+        guard !endsWithZero || ids else { throw ValidationError("-0 needs --ids") }
+        guard !ids || fields == nil else { throw ValidationError("--ids and --fields cannot be combined") }
+    }
+
+    /// Whether IDs are printed as they are.
+    ///
+    /// - Throws: ``CommandError`` if `-0` is combined with another output mode.
+    func printsRawIDs(_ options: GlobalOptions) throws -> Bool {
+        guard ids else { return false }
+        let isRaw = options.mode == nil && !options.json
+        guard isRaw || !endsWithZero else {
+            throw CommandError(.usage, "-0 and --mode cannot be combined", hint: "omit --mode; --ids -0 prints raw IDs")
+        }
+        return isRaw
+    }
 
     /// The selection that the options describe.
     func selection() throws -> RowSelection {
@@ -23,99 +50,30 @@ struct RowShape: ParsableArguments {
             throw CommandError(
                 .usage, "--fields \(fields) both selects and omits fields", hint: "put - before all fields, or none")
         }
-        let paths = try names.map { try FieldPath(parsing: String($0.hasPrefix("-") ? $0.dropFirst() : $0)) }
+        let paths = try names.map { try FieldPath.argument(String($0.hasPrefix("-") ? $0.dropFirst() : $0)) }
         return left.isEmpty ? .only(paths) : .allBut(paths)
     }
 }
 
-/// The members of documents to show.
-enum RowSelection {
-    case all
-    case ids
-    case only([FieldPath])
-    case allBut([FieldPath])
-
+extension RowSelection {
     /// A writer with the columns of the rows, if they are known.
     ///
     /// - Parameters:
+    ///   - collection: The collection of the documents.
+    ///   - isWide: Whether a table shows all fields.
     ///   - leading: Columns before those of documents.
     ///   - trailing: Columns after them.
     ///   - learnt: The members of all documents to come, if known.
     func writer(
-        _ options: GlobalOptions, leading: [String] = [], trailing: [String] = [], learnt: [String]? = nil
+        _ options: GlobalOptions, of collection: DocumentCollection, isWide: Bool = false, leading: [String] = [],
+        trailing: [String] = [], learnt: [String]? = nil
     ) throws -> ResultWriter {
-        switch self {
+        var style = TableStyle.documents(of: collection.definition, pinned: leading + trailing)
+        style.isWide = isWide
+        return switch self {
         case .ids: try options.writer(columns: ["id"])
-        case .only(let paths): try options.writer(columns: leading + paths.map(\.description) + trailing)
-        case .all, .allBut: try options.writer(columns: learnt)
-        }
-    }
-
-    /// The selected or omitted fields.
-    var paths: [FieldPath] {
-        switch self {
-        case .all, .ids: []
-        case .only(let paths), .allBut(let paths): paths
-        }
-    }
-
-    /// Whether the columns are known only after reading all documents.
-    var hasOpenColumns: Bool {
-        switch self {
-        case .all, .allBut: true
-        case .ids, .only: false
-        }
-    }
-
-    /// A document as a row.
-    func row(_ document: Document, leading: DocumentObject = [:]) -> DocumentObject {
-        var row = leading
-        switch self {
-        case .ids: return ["id": document.id.value]
-        case .all: for member in document.content { row[member.name] = member.value }
-        case .allBut(let paths):
-            var content = document.content
-            for path in paths { content.removeValue(at: path.steps[...]) }
-            for member in content { row[member.name] = member.value }
-        case .only(let paths):
-            for path in paths {
-                if path.hasArrayStep {
-                    var elements: [DocumentValue] = []
-                    path.forEachElement(in: document.content) { elements.append($0) }
-                    row[path.description] = .array(elements)
-                } else if let value = document[path] {
-                    row[path.description] = value
-                }
-            }
-        }
-        return row
-    }
-}
-
-extension DocumentObject {
-    /// Removes the value at a path; has no effect if the path does not exist. `[]` means each element; at the end
-    /// of the path, all elements.
-    mutating func removeValue(at steps: ArraySlice<FieldPath.Step>) {
-        guard case .name(let name) = steps.first, let value = self[name] else { return }
-        let rest = steps.dropFirst()
-        if rest.isEmpty {
-            removeValue(forName: name)
-        } else {
-            self[name] = value.removingValue(at: rest)
-        }
-    }
-}
-
-extension DocumentValue {
-    fileprivate func removingValue(at steps: ArraySlice<FieldPath.Step>) -> DocumentValue {
-        switch (self, steps.first) {
-        case (.object(var object), .name):
-            object.removeValue(at: steps)
-            return .object(object)
-        case (.array(let elements), .eachElement):
-            let rest = steps.dropFirst()
-            return .array(rest.isEmpty ? [] : elements.map { $0.removingValue(at: rest) })
-        default: return self
+        case .only(let paths): try options.writer(columns: leading + paths.map(\.description) + trailing, style: style)
+        case .all, .allBut: try options.writer(columns: learnt, style: style)
         }
     }
 }

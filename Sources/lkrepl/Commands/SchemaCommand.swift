@@ -7,8 +7,9 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema", abstract: "Print the declared schema as JSON, for init and migrate.",
         discussion: """
             Example: lkrepl schema photos.store > mine.json
-            With --infer N, prints a JSON Schema (draft 2020-12) that N documents of a collection satisfy, for editors \
-            and validators. describe shows the same as rows.
+            With --infer N, the indexes of a collection are chosen from N documents instead, as init --infer does for \
+            a file. With --json-schema N, prints a JSON Schema (draft 2020-12) that N documents of a collection \
+            satisfy, for editors and validators. describe shows the same as rows.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -16,11 +17,17 @@ struct SchemaCommand: ParsableCommand {
     @Argument(help: "The collection. Default: all.") var collection: String?
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Print a JSON Schema inferred from this many documents instead of the declared schema.")
+        help: "Print a schema with indexes chosen from this many documents instead of the declared schema.")
     var infer: Int?
+    @Option(name: .long, parsing: .unconditional, help: "Print a JSON Schema that this many documents satisfy.")
+    var jsonSchema: Int?
 
     func validate() throws {
         guard infer ?? 1 > 0 else { throw ValidationError("--infer must be 1 or more") }
+        guard jsonSchema ?? 1 > 0 else { throw ValidationError("--json-schema must be 1 or more") }
+        guard infer == nil || jsonSchema == nil else {
+            throw ValidationError("--infer and --json-schema cannot be combined")
+        }
     }
 
     func run() throws {
@@ -29,7 +36,9 @@ struct SchemaCommand: ParsableCommand {
             output.terminalForm = .json
             var bytes: [UInt8] = []
             let isForPeople = options.mode == nil && !options.json || options.mode == "json-pretty"
-            let value = try infer.map { try inferred($0, session) } ?? declared(session)
+            let value =
+                try jsonSchema.map { try inferred($0, session) } ?? infer.map { try chosen($0, session) }
+                ?? declared(session)
             value.writeJSON(to: &bytes, JSONWriter(layout: isForPeople ? .pretty : .compact))
             try output.write(bytes + [0x0a])
             try output.flush()
@@ -42,6 +51,20 @@ struct SchemaCommand: ParsableCommand {
             let name = try session.collection(collection).name
             schema.collections = schema.collections.filter { $0.name.hasSameBytes(as: name) }
         }
+        return schema.jsonValue
+    }
+
+    /// The schema of a collection with indexes chosen from its documents.
+    private func chosen(_ count: Int, _ session: Session) throws -> DocumentValue {
+        let collection = try session.collection(collection)
+        var inference = IndexInference()
+        try collection.forEach(matching: Query(limit: count)) { document in
+            try Interruption.check()
+            inference.add(document.content)
+            return true
+        }
+        var schema = try session.store().schema
+        schema.collections = [inference.collection(collection.name, idField: collection.definition.idField)]
         return schema.jsonValue
     }
 

@@ -33,12 +33,11 @@ struct SearchCommand: ParsableCommand {
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let query = try TextQuery(parsing: words)
-        let condition = try conditions.filter(option: condition)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let source = try session.selection(collection)
             let collection = source.collection
-            let filter = try source.filter(condition)
+            let filter = try source.filter(try conditions.filter(option: condition))
             let fields = selection.paths
             try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {
@@ -57,17 +56,23 @@ struct SearchCommand: ParsableCommand {
             let highlighter = highlight ? TextHighlighter(query, in: collection) : nil
             let leading = score ? ["score"] : []
             let trailing = highlight ? [TextHighlighter.column] : []
-            let writer = try selection.writer(
-                options, leading: leading, trailing: trailing,
-                learnt: try columns(of: query, filter, selection, in: collection).map { leading + $0 + trailing })
+            let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
+            let writer =
+                ids != nil
+                ? nil
+                : try selection.writer(
+                    options, of: collection, isWide: shape.wide, leading: leading, trailing: trailing,
+                    learnt: try columns(of: query, filter, selection, in: collection)
+                        .map { leading + $0 + trailing })
             func write(_ document: Document, leading: DocumentObject) throws {
                 found = true
+                if let ids { return try ids.write(document.id) }
                 var row = selection.row(document, leading: leading)
                 if let highlighter {
                     row[TextHighlighter.column] = .array(
                         highlighter.snippets(of: document.content).map { .string($0) })
                 }
-                try writer.write(row)
+                try writer?.write(row)
             }
             if score {
                 try collection.forEachHit(query, where: filter, limit: limit, options: conditions.queryOptions) {
@@ -85,7 +90,7 @@ struct SearchCommand: ParsableCommand {
                     return true
                 }
             }
-            try writer.finish()
+            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             try warn(foundSomething: found)
         }
     }

@@ -34,6 +34,12 @@ struct StatsCommand: ParsableCommand {
                     }
                 }
             }
+            if try session.isDocumentStore(),
+                try session.collections().contains(where: { $0.definition.history != nil })
+            {
+                try write(
+                    "bytes of history, in tables", .int(Int64(clamping: try session.store().historyByteCount())))
+            }
             let statistics = try session.database.statistics()
             try write("bytes in tables", .int(Int64(clamping: statistics.tableByteCount)))
             for level in statistics.levels where level.tableCount > 0 {

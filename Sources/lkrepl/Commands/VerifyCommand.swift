@@ -136,12 +136,12 @@ struct VerifyCommand: ParsableCommand {
         guard !report.isSound else {
             return options.note("verify: \(report.keyCount) keys were read, and every block matches its checksum")
         }
-        noteLimit(
-            report.problems.count, of: report.problemCount,
-            isCutShort: report.problemCount >= Database.VerificationReport.problemLimit)
+        let isCutShort = report.problemCount >= Database.VerificationReport.problemLimit
+        noteLimit(report.problems.count, of: report.problemCount, isCutShort: isCutShort)
         let isMerged = report.problems.allSatisfy { $0.kind == .version }
         throw CommandError(
-            .badData, "\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
+            .badData,
+            "\(isCutShort ? "at least " : "")\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
             hint: isMerged
                 ? "\"\(Remedy.compact(self.database))\" merges all versions; then run verify again"
                 : Remedy.ofDamage(self.database))

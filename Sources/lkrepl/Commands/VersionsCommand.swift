@@ -34,12 +34,14 @@ struct VersionsCommand: ParsableCommand {
             try writer.write(
                 InternalKey(userKey: key, sequence: version.sequence, kind: version.kind), value: version.value, others)
         }
-        try writer.finish()
+        if !history.versions.isEmpty { try writer.finish() }
         for fault in history.faults.dropLast() {
             StandardError.shared.write("\(VisibleText.singleLine(fault.description))\n")
         }
         if let fault = history.faults.last { throw fault }
-        if history.versions.isEmpty { throw CommandError.silent(.no) }
+        if history.versions.isEmpty {
+            throw CommandError(.no, "no version of the key \(ByteNotation.print(key)) is on disk")
+        }
     }
 
     /// The history. Starts over if a writing process deleted a file during the read.

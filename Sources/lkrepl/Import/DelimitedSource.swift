@@ -61,9 +61,23 @@ final class DelimitedSource: RecordSource {
                 }
                 columns.append(column)
             }
+            try refuseWrongSeparator(cells)
             self.columns = columns
         } catch let fault as RecordError {
             throw fault.at(line: place.line, offset: place.offset).final
+        }
+    }
+
+    /// Rejects a table that another character separates: its first row is a single column.
+    private func refuseWrongSeparator(_ cells: [DelimitedReader.Cell]) throws {
+        guard cells.count == 1, !cells[0].isQuoted, options.dialect == .csv(separator: UInt8(ascii: ",")) else {
+            return
+        }
+        for (byte, option) in [
+            (UInt8(ascii: ";"), "--separator ';'"), (0x09, "--format tsv"), (UInt8(ascii: "|"), "--separator '|'"),
+        ]
+        where cells[0].bytes.contains(byte) {
+            throw RecordError(.format, "the first row is a single column without a comma", hint: "use \(option)")
         }
     }
 

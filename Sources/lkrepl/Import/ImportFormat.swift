@@ -12,3 +12,13 @@ enum ImportFormat: String, NamedChoice {
 
     static let unknownName = "unknown format"
 }
+
+extension ImportFormat {
+    /// The format that the ending of a file's name denotes: CSV or TSV, unless the content is JSON; otherwise `nil`.
+    init?(ofFileNamed name: String, _ input: borrowing InputFile) {
+        let name = name.lowercased()
+        guard name.hasSuffix(".csv") || name.hasSuffix(".tsv") else { return nil }
+        if let first = input.firstLine.first, "[{".utf8.contains(first) { return nil }
+        self = name.hasSuffix(".csv") ? .csv : .tsv
+    }
+}

@@ -51,6 +51,11 @@ enum PictureFiles {
     /// - Throws: ``CommandError`` with `noInput` if the directory does not exist.
     static func list(in directory: String) throws -> PictureListing {
         guard FileDescriptor.isDirectory(directory) else {
+            guard !FileDescriptor.exists(directory) else {
+                throw CommandError(
+                    .noInput, "\(directory) is a file, not a directory",
+                    hint: "--photos needs a directory of pictures; omit it to import a file of documents")
+            }
             throw CommandError(
                 .noInput, "directory \(directory) does not exist",
                 hint: "--photos needs a directory of pictures; mount its disk if it is on another one")

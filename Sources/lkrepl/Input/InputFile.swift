@@ -7,15 +7,20 @@ struct InputFile: ~Copyable {
     let name: String
     /// The first bytes, up to some thousands; empty for an empty file.
     let beginning: [UInt8]
+    /// The encoding, if it was detected.
+    let encoding: TextEncoding
+    /// Converts the text after ``beginning``; `nil` for UTF-8.
+    private let decoder: UTF16Decoder?
     private let ownsDescriptor: Bool
 
     /// Opens a file; `-` is standard input.
     ///
+    /// - Parameter decodes: Whether UTF-16 is converted to UTF-8, and a byte order mark removed.
     /// - Throws: ``CommandError`` with `noInput` if it does not exist.
-    init(path: String) throws {
+    init(path: String, decodes: Bool = false) throws {
         let descriptor = try FileDescriptor.openForReading(path)
         let name = path == "-" ? "standard input" : path
-        let beginning: [UInt8]
+        var beginning: [UInt8]
         do {
             beginning = try Self.firstBytes(of: descriptor, name: name)
         } catch {
@@ -24,6 +29,19 @@ struct InputFile: ~Copyable {
         }
         self.descriptor = descriptor
         self.name = name
+        encoding = decodes ? TextEncoding(detecting: beginning) : .utf8
+        switch encoding {
+        case .utf8: decoder = nil
+        case .markedUTF8:
+            decoder = nil
+            beginning.removeFirst(3)
+        case .utf16(let isBigEndian):
+            var decoder = UTF16Decoder(isBigEndian: isBigEndian)
+            beginning = decoder.decode(beginning)
+            // The mark itself.
+            if beginning.starts(with: [0xef, 0xbb, 0xbf]) { beginning.removeFirst(3) }
+            self.decoder = decoder
+        }
         self.beginning = beginning
         ownsDescriptor = path != "-"
     }
@@ -34,6 +52,7 @@ struct InputFile: ~Copyable {
         self.descriptor = descriptor
         self.name = name
         self.beginning = beginning
+        (encoding, decoder) = (.utf8, nil)
         ownsDescriptor = false
     }
 
@@ -43,6 +62,7 @@ struct InputFile: ~Copyable {
         self.descriptor = descriptor
         self.name = name
         ownsDescriptor = true
+        (encoding, decoder) = (.utf8, nil)
         beginning = bytes
     }
 
@@ -80,8 +100,24 @@ struct InputFile: ~Copyable {
         return nil
     }
 
-    /// Throws a ``CommandError`` for a compressed file, with the command to read it.
-    func refuseCompression(_ command: String) throws {
+    /// Files of other programs, by their first bytes, with what to do instead.
+    private static let foreign: [(beginning: [UInt8], kind: String, hint: String)] = {
+        let pictures = "import --photos DIR imports what exiftool reads of pictures"
+        return [
+            ([0xff, 0xd8, 0xff], "a JPEG picture", pictures), ([0x89, 0x50, 0x4e, 0x47], "a PNG picture", pictures),
+            (Array("GIF8".utf8), "a GIF picture", pictures),
+            (Array("%PDF".utf8), "a PDF document", "convert it to JSON or CSV"),
+            (Array("PK\u{3}\u{4}".utf8), "a ZIP archive or an office document", "unpack it, or save it as CSV"),
+            (Array("SQLite format 3".utf8), "an SQLite database", "export it: sqlite3 -json FILE 'SELECT …'"),
+            (Array("<".utf8), "XML or HTML", "convert it to JSON or CSV"),
+        ]
+    }()
+
+    /// Throws a ``CommandError`` for a compressed file, or one of another kind, with what to do instead.
+    func refuseForeign(_ command: String) throws {
+        if let other = Self.foreign.first(where: { beginning.starts(with: $0.beginning) }) {
+            throw CommandError(.badData, "\(name):1: the file is \(other.kind)", hint: other.hint)
+        }
         guard let program = compression else { return }
         throw CommandError(
             .badData, "\(name):1: the file is compressed with \(program)",
@@ -97,7 +133,7 @@ struct InputFile: ~Copyable {
     /// A line reader at the beginning of the file.
     func lines(maximumLineByteCount: Int = LineReader.usualMaximum) -> LineReader {
         LineReader(
-            descriptor: descriptor, beginning: beginning, maximumLineByteCount: maximumLineByteCount,
+            descriptor: descriptor, beginning: beginning, decoder: decoder, maximumLineByteCount: maximumLineByteCount,
             shouldStop: { Interruption.isRequested })
     }
 }

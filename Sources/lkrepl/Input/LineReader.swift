@@ -23,6 +23,7 @@ struct LineReader: ~Copyable {
     private let descriptor: FileDescriptor
     private let maximumLineByteCount: Int
     private let shouldStop: () -> Bool
+    private var decoder: UTF16Decoder?
     private let chunkByteCount: Int
     private var buffer: [UInt8]
     private var start = 0
@@ -40,16 +41,19 @@ struct LineReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - beginning: Bytes that were already read from the descriptor; they come first.
+    ///   - decoder: Converts what is read; `nil` for UTF-8.
     ///   - maximumLineByteCount: The maximum length of a line, including its CR.
     ///   - shouldStop: Called when a signal interrupts a read; if it returns true, reading fails with EINTR.
     init(
-        descriptor: FileDescriptor, beginning: [UInt8] = [], maximumLineByteCount: Int = 64 << 20,
+        descriptor: FileDescriptor, beginning: [UInt8] = [], decoder: UTF16Decoder? = nil,
+        maximumLineByteCount: Int = 64 << 20,
         chunkByteCount: Int = 256 << 10, shouldStop: @escaping () -> Bool = { false }
     ) {
         precondition(chunkByteCount > 0, "a chunk has at least one byte")
         self.descriptor = descriptor
         self.maximumLineByteCount = maximumLineByteCount
         self.shouldStop = shouldStop
+        self.decoder = decoder
         self.chunkByteCount = chunkByteCount
         buffer = beginning
         end = beginning.count
@@ -126,7 +130,26 @@ struct LineReader: ~Copyable {
         } catch {
             throw LineReadError(reason: .system(error), lineNumber: lineCount + 1, offset: offset)
         }
-        return end > 0
+        guard decoder != nil else { return end > 0 }
+        return try decode()
+    }
+
+    /// Converts the bytes in the buffer to UTF-8; returns false at the end of the file.
+    private mutating func decode() throws(LineReadError) -> Bool {
+        while true {
+            let isAtEnd = end == 0
+            let text = isAtEnd ? decoder?.finish() ?? [] : decoder?.decode(buffer[..<end]) ?? []
+            guard text.isEmpty, !isAtEnd else {
+                buffer = text
+                end = text.count
+                return end > 0
+            }
+            do throws(SystemError) {
+                end = try descriptor.read(into: &buffer, shouldStop: shouldStop)
+            } catch {
+                throw LineReadError(reason: .system(error), lineNumber: lineCount + 1, offset: offset)
+            }
+        }
     }
 
     private func indexOfLineFeed() -> Int? {

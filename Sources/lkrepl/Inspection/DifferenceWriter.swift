@@ -60,7 +60,7 @@ final class DifferenceWriter {
     }
 
     /// Writes the last rows.
-    func finish() throws { try writer.finish() }
+    func finish() throws { try writer.finish(tellsOfNothing: false) }
 
     private func mark(_ isMissingInFirst: Bool, _ isMissingInSecond: Bool) -> String {
         if isMissingInFirst {

@@ -128,6 +128,9 @@ struct RepairOutcome {
                 "returned": .int(Int64(collection.returnedDocumentCount)),
                 "complete": .bool(store.losses.isComplete),
             ]
+            if collection.lostHistoryCount > 0 {
+                row["incomplete histories"] = .int(Int64(collection.lostHistoryCount))
+            }
             for (name, ids) in [
                 ("lost ids", collection.lostIDs), ("outdated ids", collection.outdatedIDs),
                 ("returned ids", collection.returnedIDs),
@@ -182,6 +185,10 @@ struct RepairOutcome {
                 (collection.returnedDocumentCount, "back although deleted"),
             ] where count > 0 {
                 parts.append("\(HumanNumber.grouped(count)) documents of \(name) are \(what)")
+            }
+            if collection.lostHistoryCount > 0 {
+                let count = HumanNumber.grouped(collection.lostHistoryCount)
+                parts.append("\(count) documents of \(name) have lost former versions")
             }
         }
         if let store, parts.isEmpty {

@@ -10,6 +10,9 @@ struct ViewOptions: ParsableArguments {
     @Option(name: .long, help: "Print bytes in tables and lists of keys as auto, text, hex or base64.")
     var bytes: String?
 
+    /// Whether any option was given.
+    var isGiven: Bool { keyfmt != nil || bytes != nil }
+
     /// The view of a session's keys: that of the option, or of the format declared by `keyfmt`.
     func view(of session: Session) throws -> KeyView {
         try view(ofDatabaseAt: session.path)

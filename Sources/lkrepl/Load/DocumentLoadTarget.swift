@@ -20,6 +20,8 @@ final class DocumentLoadTarget: LoadTarget {
     private let keyField: String?
     /// Whether the mode `merge` replaces whole members, even by null, and keeps members that the input lacks.
     private let mergesMembers: Bool
+    /// Whether documents without an ID get a new one.
+    private let generatesIDs: Bool
     /// The collections of the input.
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
@@ -29,7 +31,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     init(
         _ store: DocumentStore, on database: Database, path: String, mode: LoadMode, collection: String? = nil,
-        markerName: String?, keyField: String? = nil, mergesMembers: Bool = false
+        markerName: String?, keyField: String? = nil, mergesMembers: Bool = false, generatesIDs: Bool = false
     ) {
         self.store = store
         self.database = database
@@ -39,6 +41,7 @@ final class DocumentLoadTarget: LoadTarget {
         self.markerName = markerName
         self.keyField = keyField
         self.mergesMembers = mergesMembers
+        self.generatesIDs = generatesIDs
         collections = collection.map { [$0] } ?? []
     }
 
@@ -252,7 +255,8 @@ final class DocumentLoadTarget: LoadTarget {
         var content = content
         if let keyField, !keyField.hasSameBytes(as: field) {
             guard let key = content[keyField] else {
-                throw RecordError(.missingKey, "the document's ID member \(keyField) is missing")
+                throw RecordError(
+                    .missingKey, "the document's ID member \(keyField) is missing; \(Self.members(of: content))")
             }
             var whole: DocumentObject = [:]
             whole[field] = key
@@ -261,10 +265,18 @@ final class DocumentLoadTarget: LoadTarget {
             }
             content = whole
         }
-        // Generated IDs would store the documents again each time the same file is loaded.
+        // Generated IDs store the documents again each time the same file is loaded, so they must be requested.
+        if generatesIDs, content[field] == nil {
+            var whole: DocumentObject = [:]
+            whole[field] = DocumentID.generated().value
+            for member in content { whole[member.name] = member.value }
+            content = whole
+        }
         guard let value = content[field] else {
             throw RecordError(
-                .missingKey, "the document has no member \(field), the ID field of \(name)")
+                .missingKey,
+                "the document has no member \(field), the ID field of \(name); \(Self.members(of: content))",
+                hint: "--key NAME takes the ID from another member, --id generate makes new IDs")
         }
         guard let own = DocumentID(value) else {
             throw RecordError(
@@ -292,6 +304,13 @@ final class DocumentLoadTarget: LoadTarget {
             try transaction.put(content, in: name)
             if isThere { summary.replaced += 1 } else { summary.inserted += 1 }
         }
+    }
+
+    /// The members of a document, for messages.
+    private static func members(of content: DocumentObject) -> String {
+        let names = content.prefix(8).map { $0.name.utf8.count > 40 ? "\($0.name.prefix(40))…" : $0.name }
+        return names.isEmpty
+            ? "it has no members" : "it has \(names.joined(separator: ", "))" + (content.count > 8 ? ", …" : "")
     }
 
     /// The ID field of a collection; `nil` if the collection does not exist.

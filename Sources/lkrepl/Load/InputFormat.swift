@@ -14,7 +14,7 @@ enum InputFormat: String, NamedChoice {
     ///
     /// - Throws: ``CommandError`` with advice for files of other kinds.
     init(detecting input: borrowing InputFile) throws {
-        try input.refuseCompression("load")
+        try input.refuseForeign("load")
         let line = input.firstLine
         switch line.first {
         case UInt8(ascii: "["): self = .json

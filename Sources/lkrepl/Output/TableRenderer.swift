@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Draws rows as a box table for a terminal.
 ///
 /// Cells contain untrusted data: they are passed through ``VisibleText``, so that they stay on one line and cannot send
@@ -32,6 +34,8 @@ struct TableRenderer: Sendable {
     var moreHint = ".last or --all shows them"
     /// Whether titles are bold, which needs escape sequences and thus a terminal.
     var isHeaderBold = false
+    /// The title of the column that is shown in full if possible; `nil` for none.
+    var wholeColumn: String?
 
     /// The table of `rows` under `titles`, each line with its newline; empty without titles.
     ///
@@ -100,8 +104,14 @@ extension TableRenderer {
     ///
     /// - Parameter spreads: Whether spare width is distributed among the columns, for later rows that are not known
     ///   yet.
-    func layout(titles: [String], rows: some Sequence<[Cell]>, spreads: Bool = false) -> Layout {
-        var columns = titles.map { Column(title: visible($0)) }
+    /// - Parameter kinds: The text below each title; empty for none.
+    func layout(
+        titles: [String], kinds: [String] = [], rows: some Sequence<[Cell]>, spreads: Bool = false
+    ) -> Layout {
+        var columns = titles.map { title in
+            Column(title: visible(title), isWhole: wholeColumn.map { $0.hasSameBytes(as: title) } ?? false)
+        }
+        for (index, kind) in zip(columns.indices, kinds) { columns[index].add(kind: kind) }
         for row in rows {
             for (index, cell) in zip(columns.indices, row) { columns[index].admit(visible(cell)) }
         }
@@ -111,10 +121,12 @@ extension TableRenderer {
         return layout
     }
 
-    /// The titles, and the lines above and below them.
+    /// The titles and kinds, and the lines above and below them.
     func head(_ layout: Layout) -> String {
-        line(border.top, layout)
-            + row(layout.columns.map { Cell($0.title, isNumber: $0.isNumeric) }, layout, isHeader: true)
+        let titles = layout.columns.map { Cell($0.title, isNumber: $0.isNumeric) }
+        let kinds = layout.columns.map { Cell($0.kind, isNumber: $0.isNumeric) }
+        return line(border.top, layout) + row(titles, layout, style: "1")
+            + (kinds.allSatisfy { $0.text.isEmpty } ? "" : row(kinds, layout, style: "2"))
             + line(border.middle, layout)
     }
 
@@ -123,7 +135,7 @@ extension TableRenderer {
         var cells = cells.prefix(layout.columns.count).map(visible)
         while cells.count < layout.columns.count { cells.append(Cell("")) }
         if layout.omittedColumnCount > 0 { cells[cells.count - 1] = Cell(border.ellipsis) }
-        return row(cells, layout, isHeader: false)
+        return row(cells, layout)
     }
 
     /// The line below the last row, and notes on omitted rows and columns.
@@ -139,13 +151,23 @@ extension TableRenderer {
 extension TableRenderer {
     fileprivate struct Column: Hashable, Sendable {
         var title: String
+        /// The text below the title.
+        private(set) var kind = ""
         var width: Int
+        /// Whether the column is shown in full if possible.
+        var isWhole = false
         private var hasNumbers = false
         private var hasTexts = false
 
-        init(title: String) {
+        init(title: String, isWhole: Bool = false) {
             self.title = title
+            self.isWhole = isWhole
             width = max(1, DisplayWidth.columns(of: title))
+        }
+
+        mutating func add(kind: String) {
+            self.kind = kind
+            width = max(width, DisplayWidth.columns(of: kind))
         }
 
         /// Extends the column to fit a cell.
@@ -185,8 +207,13 @@ extension TableRenderer {
             columns.append(stub)
         }
 
-        let widths = Self.shrink(columns.map(\.width), to: available(for: columns.count, in: width))
-        for index in columns.indices { columns[index].width = widths[index] }
+        // Whole columns keep their width if the others keep a readable one.
+        let room = available(for: columns.count, in: width)
+        let whole = columns.indices.filter { columns[$0].isWhole }.reduce(0) { $0 + columns[$1].width }
+        let keepsWhole = whole + leastWidth(columns.filter { !$0.isWhole }) <= room
+        let shrunk = columns.indices.filter { !keepsWhole || !columns[$0].isWhole }
+        let widths = Self.shrink(shrunk.map { columns[$0].width }, to: keepsWhole ? room - whole : room)
+        for (index, width) in zip(shrunk, widths) { columns[index].width = width }
         layout.columns = columns
     }
 
@@ -240,12 +267,15 @@ extension TableRenderer {
         return line.left + strokes.joined(separator: line.crossing) + line.right + "\n"
     }
 
-    private func row(_ cells: [Cell], _ layout: Layout, isHeader: Bool) -> String {
+    /// One line of cells.
+    ///
+    /// - Parameter style: The parameters of an escape sequence for the text; `nil` for none.
+    private func row(_ cells: [Cell], _ layout: Layout, style: String? = nil) -> String {
         var output = border.vertical
         for (cell, column) in zip(cells, layout.columns) {
             let text = DisplayWidth.truncated(cell.text, to: column.width, ellipsis: border.ellipsis)
             let padding = String(repeating: " ", count: column.width - DisplayWidth.columns(of: text))
-            let styled = isHeader && isHeaderBold ? "\u{1b}[1m\(text)\u{1b}[0m" : text
+            let styled = style.map { isHeaderBold ? "\u{1b}[\($0)m\(text)\u{1b}[0m" : text } ?? text
             output += cell.isNumber ? " \(padding)\(styled) " : " \(styled)\(padding) "
             output += border.vertical
         }

@@ -34,7 +34,7 @@ enum ErrorReport {
         switch format.withLock({ $0 }) {
         case .text: StandardError.shared.write(usage.text + "\n")
         case .json:
-            StandardError.shared.write(json(.usage, usage.message, hint: nil, context: usage.context))
+            StandardError.shared.write(json(.usage, usage.message, hint: usage.hint, context: usage.context))
         }
     }
 

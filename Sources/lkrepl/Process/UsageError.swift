@@ -2,6 +2,8 @@
 struct UsageError: Error {
     /// The command, preceded by the position in a script if there is one.
     var context: [String]
+    /// What to do next; `nil` without advice.
+    var hint: String?
     /// The error, followed by the expected usage, one line each.
     private let lines: [String]
 
@@ -21,6 +23,12 @@ struct UsageError: Error {
 
     /// The whole message: `lkrepl: find: Unknown option '--bogus'`, and how the command is used.
     var text: String {
-        (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
+        var lines = lines
+        if let hint {
+            // The parser's own suggestion goes by spelling alone.
+            lines[0] = lines[0].split(separator: ". Did you mean").first.map(String.init) ?? lines[0]
+            lines.insert("  hint: \(VisibleText.singleLine(hint))", at: min(1, lines.count))
+        }
+        return (["lkrepl"] + context).joined(separator: ": ") + ": " + lines.joined(separator: "\n")
     }
 }

@@ -14,7 +14,8 @@ extension DumpRecord {
         case "k", "k64": self = try reader.pair()
         case "mark": self = try reader.mark()
         case "end": self = try reader.end()
-        case let name?: throw DumpError("a record cannot begin with the member \(name)")
+        case let name?:
+            throw DumpError("a record of a dump cannot begin with the member \(name); import reads plain documents")
         case nil: throw DumpError("a record is empty")
         }
     }

@@ -37,12 +37,18 @@ final class ResultWriter {
     }
     private let rowCounter = RowCounter()
     private var isFinished = false
+    private let isQuiet: Bool
 
-    /// - Parameter showsAllRows: Whether a table on a terminal may have more than 40 rows.
+    /// - Parameters:
+    ///   - showsAllRows: Whether a table on a terminal may have more than 40 rows.
+    ///   - style: How a table shows the rows.
+    ///   - isQuiet: Whether an empty result is not reported.
     init(
         mode: OutputMode, output: StandardOutput = StandardOutput(), columns: [String]? = nil,
-        showsAllRows: Bool = false, notation: ByteNotation.Form = .auto
+        showsAllRows: Bool = false, notation: ByteNotation.Form = .auto, style: TableStyle = TableStyle(),
+        isQuiet: Bool = false
     ) {
+        self.isQuiet = isQuiet
         self.mode = mode
         self.output = output
         self.columns = columns
@@ -52,7 +58,7 @@ final class ResultWriter {
             ? TableWriter(
                 output: output, columns: columns,
                 rowLimit: output.isTerminal && !showsAllRows ? Self.shownRowCount : showsAllRows ? nil : .max,
-                heldRowCount: Self.heldRowCount)
+                heldRowCount: Self.heldRowCount, style: style)
             : nil
         OpenOutputs.current?.add {
             self.endTicking()
@@ -204,18 +210,21 @@ final class ResultWriter {
 
     /// Writes held rows, and flushes the output.
     ///
-    /// - Parameter tellsOfNothing: Whether to report an empty table; false if an empty result is good news.
+    /// - Parameter tellsOfNothing: Whether to report an empty result on standard error; false if it is good news.
     func finish(tellsOfNothing: Bool = true) throws {
         isFinished = true
         endTicking()
         switch mode {
-        case .table: try table?.finish(tellsOfNothing: tellsOfNothing)
+        case .table: try table?.finish()
         case .csv, .tsv: try writeDelimited(held)
         case .json, .jsonPretty: try output.write(rowCount == 0 ? "[]\n" : "\n]\n")
         case .count: try output.write("\(rowCount)\n")
         case .line, .jsonl, .keys, .raw0, .hexdump: break
         }
         try output.flush()
+        guard rowCount == 0, tellsOfNothing, !isQuiet, mode != .count else { return }
+        let command = OpenOutputs.current?.command.map { VisibleText.singleLine($0) + ": " } ?? ""
+        StandardError.shared.write("\(command)nothing found\n")
     }
 
     private func writeJSON(_ row: DocumentObject, layout: JSONWriter.Layout) throws {

@@ -17,23 +17,27 @@ final class TableWriter: @unchecked Sendable {
     /// The number of rows to keep, for the columns and for `.last`.
     private let heldRowCount: Int
     private let renderer: TableRenderer
+    private let style: TableStyle
     private var held: [DocumentObject] = []
     private var rowCount = 0
-    /// The titles and layout in use; `nil` before drawing begins.
-    private var begun: (titles: [String], layout: TableRenderer.Layout)?
+    /// The columns and layout in use, and the names of all columns; `nil` before drawing begins.
+    private var begun: (columns: ColumnSelection, layout: TableRenderer.Layout)?
     private var drawnCount = 0
     /// Columns that first occurred after drawing began.
     private var laterColumns: Set<[UInt8]> = []
     private var isFinished = false
 
     /// - Parameter columns: The requested columns; `nil` for the fields of the rows.
-    init(output: StandardOutput, columns: [String]?, rowLimit: Int?, heldRowCount: Int) {
+    init(
+        output: StandardOutput, columns: [String]?, rowLimit: Int?, heldRowCount: Int, style: TableStyle = TableStyle()
+    ) {
         self.output = output
         self.columns = columns
         self.rowLimit = rowLimit
         self.heldRowCount = heldRowCount
+        self.style = style
         renderer = HeldTable.renderer(
-            for: output, rowLimit: rowLimit, canShowMore: rowLimit.map { $0 < heldRowCount } ?? false)
+            for: output, rowLimit: rowLimit, canShowMore: rowLimit.map { $0 < heldRowCount } ?? false, style: style)
     }
 
     /// Adds a row.
@@ -61,33 +65,38 @@ final class TableWriter: @unchecked Sendable {
     }
 
     /// Draws the remaining rows and the end of the table.
-    func finish(tellsOfNothing: Bool) throws(WriteError) {
+    func finish() throws(WriteError) {
         access.wait()
         defer { access.signal() }
         isFinished = true
-        guard rowCount > 0 else {
-            if tellsOfNothing { StandardError.shared.write("(nothing found)\n") }
-            return
-        }
-        let table = HeldTable(
-            titles: begun?.titles ?? columns ?? HeldTable.titles(of: held), rows: held,
-            omittedRowCount: rowCount - held.count)
+        guard rowCount > 0 else { return }
+        let table = table
         LastTable.current?.table = table
         guard let begun else { return try output.write(table.text(for: output, rowLimit: rowLimit)) }
         var renderer = renderer
         if drawnCount < rowCount, held.count <= drawnCount { renderer.moreHint = "use --limit, or --mode jsonl" }
         try output.write(
             renderer.foot(
-                begun.layout, omittedRowCount: rowCount - drawnCount, laterColumnCount: laterColumns.count))
+                begun.layout, omittedRowCount: rowCount - drawnCount, laterColumnCount: laterColumns.count)
+                + HeldTable.note(on: begun.columns.omitted, width: renderer.width))
+    }
+
+    /// The rows so far.
+    private var table: HeldTable {
+        HeldTable(
+            titles: columns ?? HeldTable.titles(of: held), rows: held, omittedRowCount: rowCount - held.count,
+            style: style, hasRequestedColumns: columns != nil)
     }
 
     // MARK: - Rows
 
     private func begin(spreads: Bool = false) throws(WriteError) {
-        let titles = columns ?? HeldTable.titles(of: held)
-        let rows = held.prefix(rowLimit ?? held.count).map { HeldTable.cells($0, titles) }
-        let layout = renderer.layout(titles: titles, rows: rows, spreads: spreads)
-        begun = (titles, layout)
+        let table = table
+        let columns = table.columns(in: renderer.width)
+        let rows = held.prefix(rowLimit ?? held.count).map { HeldTable.cells($0, columns.titles) }
+        let layout = renderer.layout(
+            titles: columns.titles, kinds: table.kinds(of: columns.titles), rows: rows, spreads: spreads)
+        begun = (columns, layout)
         try output.write(renderer.head(layout))
         for row in rows { try output.write(renderer.line(of: row, layout)) }
         drawnCount = rows.count
@@ -96,12 +105,13 @@ final class TableWriter: @unchecked Sendable {
     private func draw(_ row: DocumentObject) throws(WriteError) {
         guard let begun else { return }
         if columns == nil {
-            for member in row where !begun.titles.contains(where: { $0.hasSameBytes(as: member.name) }) {
+            let known = begun.columns.titles + begun.columns.omitted
+            for member in row where !known.contains(where: { $0.hasSameBytes(as: member.name) }) {
                 laterColumns.insert(Array(member.name.utf8))
             }
         }
         guard drawnCount < rowLimit ?? .max else { return }
         drawnCount += 1
-        try output.write(renderer.line(of: HeldTable.cells(row, begun.titles), begun.layout))
+        try output.write(renderer.line(of: HeldTable.cells(row, begun.columns.titles), begun.layout))
     }
 }

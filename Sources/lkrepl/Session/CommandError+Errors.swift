@@ -48,9 +48,10 @@ extension CommandError {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
-            .migrationFailed:
+            .migrationFailed, .notInHistory:
             .badData
-        case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .queryTooLarge,
+        case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .invalidUpdate,
+            .queryTooLarge, .changeTooLarge,
             .scanRefused:
             .usage
         case .nestedWrite: .software

@@ -87,13 +87,19 @@ struct GlobalOptions: ParsableArguments {
 
     /// Creates a row writer in the requested output mode.
     ///
-    /// - Parameter notation: The notation for bytes in output for people.
-    func writer(columns: [String]? = nil, notation: ByteNotation.Form = .auto) throws -> ResultWriter {
-        let style = try progressStyle()
-        let writer = ResultWriter(mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation)
-        writer.beginTicking(style) {
+    /// - Parameters:
+    ///   - notation: The notation for bytes in output for people.
+    ///   - style: How a table shows the rows.
+    func writer(
+        columns: [String]? = nil, notation: ByteNotation.Form = .auto, style: TableStyle = TableStyle()
+    ) throws -> ResultWriter {
+        let progress = try progressStyle()
+        let writer = ResultWriter(
+            mode: try outputMode(), columns: columns, showsAllRows: all, notation: notation, style: style,
+            isQuiet: quiet)
+        writer.beginTicking(progress) {
             ProgressReporter(
-                label: OpenOutputs.current?.command ?? "found", unit: .items("rows"), style: style, isQuiet: quiet,
+                label: OpenOutputs.current?.command ?? "found", unit: .items("rows"), style: progress, isQuiet: quiet,
                 width: Terminal.width(of: 2))
         }
         return writer

@@ -87,7 +87,9 @@ final class Session {
             let failure = CommandError(
                 .usage,
                 "no collection named \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
-                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" })
+                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" }
+                    ?? (Self.shell != nil && FileDescriptor.exists(name)
+                        ? "the shell has the database open already; omit it" : nil))
             throw failure
         }
         // The library's own collections are not meant.

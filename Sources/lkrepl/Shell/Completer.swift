@@ -15,7 +15,7 @@ struct Completer {
     let commandNames: Set<String>
 
     /// The word to complete, and the words before it.
-    private struct Place {
+    struct Place {
         var words: [String]
         var word: String
         /// The offset of the word in the text, in characters.
@@ -105,7 +105,7 @@ struct Completer {
 
     // MARK: - Candidates
 
-    private static func filtered(
+    static func filtered(
         _ place: Place, _ candidates: [Completion.Candidate], from start: Int? = nil
     ) -> Completion {
         let typed = start.map { String(place.word.dropFirst($0 - place.start)) } ?? place.word
@@ -124,7 +124,7 @@ struct Completer {
                 + metas.map { .init(text: $0.rawValue, note: $0.abstract) }).sorted { $0.text < $1.text })
     }
 
-    private static func words(_ words: [String]) -> [Completion.Candidate] { words.map { .init(text: $0) } }
+    static func words(_ words: [String]) -> [Completion.Candidate] { words.map { .init(text: $0) } }
 
     private func arguments(of meta: MetaCommand, _ place: Place) -> Completion {
         switch meta {
@@ -162,8 +162,9 @@ struct Completer {
         case "file", "directory", "dir", "output", "schema": return files(place)
         case "key", "keys": return keys(place)
         case "id", "ids": return ids(of: words.first, place)
-        case "field", "fields", "condition":
-            return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
+        case "field", "fields": return Self.filtered(place, fields(of: words.first))
+        case "condition": return condition(of: words.first, after: Array(words.dropFirst()), command, place)
+        case "clause": return clause(of: command, words, place)
         case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))
         default: return Completion(start: place.start, candidates: [])
         }
@@ -182,18 +183,42 @@ struct Completer {
             let last = place.word.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
             let signs = option == "--sort" && last.hasPrefix("-") ? 1 : 0
             let start = place.start + place.word.count - last.count + signs
-            let candidates = fields(of: words.first).map { Completion.Candidate(text: $0, isFinal: false) }
+            let candidates = fields(of: words.first).map {
+                Completion.Candidate(text: $0.text, note: $0.note, isFinal: false)
+            }
             return Self.filtered(place, candidates, from: start)
         case "--where":
-            return Self.filtered(place, Self.words(fields(of: words.first)), from: conditionStart(place))
+            return condition(of: words.first, after: [], command, place)
+        case "--set":
+            return Self.filtered(place, fields(of: words.first), from: assignmentStart(place))
         case "--prefix", "--from", "--to", "--after", "--upto": return keys(place)
         case "--schema", "--output", "--rejects", "--into-new": return files(place)
         default: return Completion(start: place.start, candidates: [])
         }
     }
 
-    /// The start of the word in a condition: after the opening quote and the last space or parenthesis.
-    private func conditionStart(_ place: Place) -> Int {
+    /// Completes the clauses of `update` and `delete`: WHERE or SET first; then conditions or fields, and the other
+    /// keyword.
+    private func clause(of command: CommandCatalog.Command, _ words: [String], _ place: Place) -> Completion {
+        let keywords = command.words == ["update"] ? ["WHERE", "SET"] : ["WHERE"]
+        let clauses = words.dropFirst()
+        let left = Self.words(keywords.filter { keyword in !clauses.contains { $0.uppercased() == keyword } })
+        guard let last = clauses.lastIndex(where: { keywords.contains($0.uppercased()) }) else {
+            return Self.filtered(place, left)
+        }
+        let typed = Array(clauses[(last + 1)...])
+        guard clauses[last].uppercased() == "WHERE" else {
+            return Self.filtered(place, fields(of: words.first) + left, from: assignmentStart(place))
+        }
+        var completion = condition(of: words.first, after: typed, command, place)
+        if completion.start == place.start, !typed.isEmpty {
+            completion.candidates += Self.filtered(place, left).candidates
+        }
+        return completion
+    }
+
+    /// The start of the word in an assignment: after the opening quote and the last space or parenthesis.
+    private func assignmentStart(_ place: Place) -> Int {
         guard place.word.hasPrefix("'") || place.word.hasPrefix("\"") else { return place.start }
         let last = place.word.lastIndex { " '\"(".contains($0) }.map {
             place.word.distance(from: place.word.startIndex, to: $0) + 1
@@ -205,14 +230,14 @@ struct Completer {
 
     private var collectionNames: [String] { (try? session.collections().map(\.name)) ?? [] }
 
-    private func collection(_ word: String?) -> DocumentCollection? {
+    func collection(_ word: String?) -> DocumentCollection? {
         try? ArgumentOrigin.$current.withValue(.shell) { try session.collection(word) }
     }
 
     private func indexNames(of word: String?) -> [String] { collection(word)?.definition.indexes.map(\.name) ?? [] }
 
-    /// The paths of fields in the first documents, and of indexed fields.
-    private func fields(of word: String?) -> [String] {
+    /// The paths of fields in the first documents, with the kinds of their values, and of indexed fields.
+    func fields(of word: String?) -> [Completion.Candidate] {
         guard let collection = collection(word) else { return [] }
         var inventory = FieldInventory()
         let deadline = ContinuousClock.now + Self.timeLimit
@@ -225,6 +250,7 @@ struct Completer {
             names.append(path)
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            .map { .init(text: $0, note: inventory.kinds(of: $0)) }
     }
 
     private func ids(of word: String?, _ place: Place) -> Completion {

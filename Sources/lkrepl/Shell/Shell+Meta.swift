@@ -1,3 +1,4 @@
+import DocIndex
 import LevelKit
 
 #if canImport(Glibc)
@@ -24,7 +25,7 @@ extension Shell {
         switch meta {
         case .quit: return false
         case .help:
-            let text = try ShellHelp.text(arguments)
+            let text = try ShellHelp.text(arguments, samples: helpSamples)
             try withOutput { try Self.print(text) }
         case .mode:
             guard let name = try only() else { return try tell(box.settings.options.mode ?? "automatic") }
@@ -46,12 +47,7 @@ extension Shell {
             box.settings.options = options
         case .once, .output: try redirect(meta, arguments.isEmpty ? nil : arguments.joined(separator: " "))
         case .last:
-            guard let table = box.lastTable.table else { throw CommandError(.no, "no table was shown yet") }
-            try withOutput {
-                let output = StandardOutput()
-                try output.write(table.text(for: output, rowLimit: nil))
-                try output.flush()
-            }
+            try showLast(arguments, meta)
         case .read:
             guard let path = try only() else { throw CommandError(.usage, "no file given", hint: meta.synopsis) }
             return try runFile(path)
@@ -83,6 +79,38 @@ extension Shell {
         case .show: return try tell(settingsText)
         }
         return true
+    }
+
+    /// Fields of the open store for examples; those of the README if it has no documents.
+    private var helpSamples: FieldSamples {
+        let collections = (try? box.session.collections()) ?? []
+        let full = collections.first { (try? $0.count()) ?? 0 > 0 }
+        return (full ?? collections.first).map { FieldSamples(of: $0) } ?? FieldSamples()
+    }
+
+    /// Shows the last table again.
+    private func showLast(_ arguments: [String], _ meta: MetaCommand) throws {
+        var (isWide, fields) = (false, [FieldPath]?.none)
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--wide": isWide = true
+            case "--fields":
+                guard let names = rest.popFirst() else {
+                    throw CommandError(.usage, "--fields needs a value", hint: meta.synopsis)
+                }
+                fields = try names.split(separator: ",").map { try FieldPath(parsing: String($0)) }
+            default: throw CommandError(.usage, "unexpected argument \(argument)", hint: meta.synopsis)
+            }
+        }
+        guard let table = box.lastTable.table?.showing(isWide: isWide, fields) else {
+            throw CommandError(.no, "no table was shown yet", hint: "find shows one")
+        }
+        try withOutput {
+            let output = StandardOutput()
+            try output.write(table.text(for: output, rowLimit: nil))
+            try output.flush()
+        }
     }
 
     private func wrong(_ value: String, _ meta: MetaCommand) -> CommandError {

@@ -177,7 +177,7 @@ final class Shell {
         else {
             try Invocation.refuseCommandToCome(verb)
             let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
-            let near = NearestName.find(near: verb, of: names.sorted())
+            let near = UsageAdvice.command(for: verb, of: names.sorted())
             throw CommandError(
                 .usage, "unknown command \(verb)",
                 hint: near.map { "did you mean \($0)?" } ?? "help lists the commands")

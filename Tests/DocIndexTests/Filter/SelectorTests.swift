@@ -50,6 +50,19 @@ import Testing
         (#"{"s": {"$regex": ""}}"#, [1, 2, 3]),
         (#"{"s": {"$beginsWith": "ab"}}"#, [1, 2]), (#"{"o.x": 1}"#, [1]), (#"{"o": {"x": 1}}"#, [1]),
         (#"{"o": {"x": {"y": 2}}}"#, [3]), (#"{"o": {"x": {"$type": "number"}}}"#, [1]), (#"{"a\\.b": 1}"#, [4]),
+        (#"{"s": {"$eq": "ABC", "$collation": "ci"}}"#, [1]), (#"{"s": {"$eq": "ABC", "$collation": "binary"}}"#, []),
+        (#"{"s": {"$ne": "ABC", "$collation": "ci-ai"}}"#, [2, 3]),
+        (#"{"s": {"$beginsWith": "ÀB", "$collation": "ci-ai"}}"#, [1, 2]),
+        (#"{"s": {"$gt": "ABC", "$lte": "ABD", "$collation": "ci"}}"#, [2]),
+        (#"{"s": {"$not": {"$eq": "ABC"}, "$collation": "ci"}}"#, [2, 3]),
+        (#"{"tags": {"$in": ["A"], "$collation": "ci"}}"#, [1, 3]),
+        (#"{"tags": {"$nin": ["A"], "$collation": "ci"}}"#, [2, 4]),
+        (#"{"s": {"$regex": "^AB", "$options": "i"}}"#, [1, 2]), (#"{"s": {"$regex": "(?i)^AB"}}"#, [1, 2]),
+        (#"{"s": {"$regex": "^AB", "$options": ""}}"#, []),
+        (#"{"o": {"$keyMapMatch": {"$eq": "x"}}}"#, [1, 3]), (#"{"o": {"$keyMapMatch": {"$eq": "y"}}}"#, []),
+        (#"{"o.x": {"$keyMapMatch": {"$regex": "y"}}}"#, [3]), (#"{"o": {"$keyMapMatch": {}}}"#, [1, 3]),
+        (#"{"o": {"$not": {"$keyMapMatch": {"$eq": "x"}}}}"#, [5]),
+        (#"{"people": {"$elemMatch": {"$keyMapMatch": {"$eq": "age"}}}}"#, [2, 3]),
         (#"{"s": {"$not": {"$not": {"$eq": "abc"}}}}"#, [1]), (#"{"o": []}"#, []), (#"{"tags": []}"#, [2]),
     ]
 
@@ -83,7 +96,11 @@ import Testing
 
     @Test(arguments: [
         (#"{"n": {"$near": 1}}"#, "$near"), (#"{"$where": "x"}"#, "$where"), (#"{"$search": "x"}"#, "$search"),
-        (#"{"n": {"$keyMapMatch": {}}}"#, "$keyMapMatch"), (#"{"n": {"$in": 5}}"#, "$in"),
+        (#"{"n": {"$keyMapMatch": 5}}"#, "$keyMapMatch"),
+        (#"{"s": {"$eq": "a", "$collation": "natural"}}"#, "$collation"),
+        (#"{"s": {"$eq": 5, "$collation": "ci"}}"#, "$eq"), (#"{"$collation": "ci", "s": "a"}"#, "$collation"),
+        (#"{"s": {"$options": "i"}}"#, "$options"), (#"{"s": {"$regex": "a", "$options": "x"}}"#, "$options"),
+        (#"{"s": {"$in": ["a", 5], "$collation": "ci"}}"#, "$in"), (#"{"n": {"$in": 5}}"#, "$in"),
         (#"{"n": {"$mod": [0, 1]}}"#, "$mod"),
         (#"{"n": {"$mod": [2.5, 1]}}"#, "$mod"), (#"{"n": {"$type": "integer"}}"#, "$type"),
         (#"{"n": {"$size": -1}}"#, "$size"), (#"{"n": {"$exists": 1}}"#, "$exists"), (#"{"$or": {}}"#, "$or"),

@@ -32,7 +32,7 @@ import Testing
                 .value("month", on: .field("date", dates: [.iso8601], part: .month), "a"),
                 .value("path", on: .field("path", split: "|")), .value("cover", on: "n.x", cover: ["c"]),
                 .geo("place", on: "place"), .text("text", on: "a", "words"),
-            ]), CollectionDefinition("others", id: "key"),
+            ]), CollectionDefinition("others", id: "key", history: .init(versions: 3)),
     ])
 
     private static func document(_ number: Int, _ documents: inout RandomDocuments) -> DocumentObject {
@@ -113,7 +113,8 @@ import Testing
             let expected = [
                 "catalog", "last commit", "change", "counters", "progress", "marker", "id", "document", "names",
                 "entry",
-                "count", "set aside", "structure", "term", "postings", "positions", "norms", "dead", "rows", "slot",
+                "count", "former version", "set aside", "structure", "term", "postings", "positions", "norms", "dead",
+                "rows", "slot",
                 "pending", "removed terms",
             ]
             #expect(Set(expected).symmetricDifference(seen) == [])
@@ -159,7 +160,7 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { store in
             let describer = try KeyDescriber(store.database) { "\($0)" }
             var documents = RandomDocuments(TestRun.random(stream: 0x6e3))
-            let kinds = Array("MSCNPLIDFVGXQ".utf8)
+            let kinds = Array("MSCHNPLIDFVGXQ".utf8)
             for _ in 0..<TestRun.rounds(20_000, long: 2_000_000) {
                 var key = [documents.random.pick(kinds)]
                 let codes: [UInt8] = [0, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x13, 0x14, 0x15, 0x16, 0x18, 0x1d, 0xff]
@@ -198,6 +199,10 @@ import Testing
                 (
                     StoreKey.change(4, collection: 1, row: 5), "change: commit 4, photos, row 5",
                     "changes of commit 4"
+                ),
+                (
+                    StoreKey.history(4, collection: 1, row: 5), "former version: commit 4, photos, row 5",
+                    "history of commit 4"
                 ), (StoreKey.marker("load"), "marker: \"load\"", "markers of loads"),
                 (StoreKey.progress.prefix(1), "progress: photos.year", "progress"),
                 (StoreKey.migrationProgress("m"), "progress: migration \"m\"", "progress"),

@@ -64,6 +64,16 @@ import Testing
         Example(folded, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(folded, "title < 'title 2'", "scan"),
         Example(folded, "title ^= 'title 19'", "scan"), Example(folded, "", sort: "title", "scan"),
+        Example(folded, "ci-ai(title) = 'TITLE 7'", #"index i (ci-ai(title) = "TITLE 7")"#),
+        Example(folded, "ci-ai(title) in ('TITLE 7', 'title 8')", #"index i (ci-ai(title) IN ("TITLE 7", "title 8"))"#),
+        Example(folded, "ci-ai(title) ^= 'Title 19'", #"index i (ci-ai(title) ^= "Title 19")"#),
+        Example(
+            folded, "ci-ai(title) between 'TITLE 1' and 'TITLE 10'",
+            #"index i (ci-ai(title) >= "TITLE 1", ci-ai(title) <= "TITLE 10")"#),
+        Example(
+            folded, "ci-ai(title) ^= 'Title 19'", sort: "ci-ai(title)", #"walk index i (ci-ai(title) ^= "Title 19")"#),
+        Example(folded, "ci(title) = 'TITLE 7'", "scan"), Example(folded, "not ci-ai(title) = 'TITLE 7'", "scan"),
+        Example(natural, "ci(title) = 'TITLE 7'", "scan"),
         Example(natural, "title = 'title 7'", #"index i (title = "title 7")"#),
         Example(natural, "", sort: "title", "scan"),
         Example(natural, "title ^= 'title 12'", #"index i (title ^= "title 12")"#),

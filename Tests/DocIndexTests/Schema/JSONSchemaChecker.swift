@@ -39,6 +39,10 @@ struct JSONSchemaChecker {
         case "propertyNames":
             return value.objectValue?.allSatisfy { accepts(.string($0.name), by: argument) } ?? true
         case "items": return value.arrayValue?.allSatisfy { accepts($0, by: argument) } ?? true
+        case "minProperties": return value.objectValue.map { $0.count >= integer(argument) } ?? true
+        case "pattern":
+            guard let text = value.stringValue, let pattern = argument.stringValue else { return true }
+            return (try? Regex(pattern)).map { text.firstMatch(of: $0) != nil } ?? false
         case "minItems": return value.arrayValue.map { $0.count >= integer(argument) } ?? true
         case "maxItems": return value.arrayValue.map { $0.count <= integer(argument) } ?? true
         case "minLength": return value.stringValue.map { $0.unicodeScalars.count >= integer(argument) } ?? true

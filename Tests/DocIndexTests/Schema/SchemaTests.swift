@@ -11,6 +11,16 @@ import Testing
         (#"{"$schema":"https://example.org/s.json","collections":{}}"#, Schema(collections: [])),
         (#"{"collections":{"a":{}}}"#, Schema(collections: [CollectionDefinition("a")])),
         (
+            #"{"collections":{"a":{"history":{"age":"90 days"}},"b":{"history":{"versions":20}},"#
+                + #""c":{"history":{"versions":1,"age":"2 weeks"}},"d":{"history":{"age":"1 hour"}}}}"#,
+            Schema(collections: [
+                CollectionDefinition("a", history: .init(age: .days(90))),
+                CollectionDefinition("b", history: .init(versions: 20)),
+                CollectionDefinition("c", history: .init(age: .days(14), versions: 1)),
+                CollectionDefinition("d", history: .init(age: .minutes(60))),
+            ])
+        ),
+        (
             #"{"collections":{"b":{"id":"path"},"a":{"indexes":{}}}}"#,
             Schema(collections: [CollectionDefinition("b", id: "path"), CollectionDefinition("a")])
         ),
@@ -33,6 +43,19 @@ import Testing
             {"path":"o","analyzer":{"language":"french","stopWords":true}},{"path":"p","analyzer":"simple"}]}}}}}
             """#,
             Schema(collections: [CollectionDefinition("a", indexes: [SchemaTests.analyzed])])
+        ),
+        (
+            #"{"collections":{"a":{"indexes":{"t":{"type":"text","fields":["x"],"analyzer":"english","#
+                + #""languageField":"meta.lang","languages":["german","french"]}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .text(
+                            "t", on: .field("x", analyzer: .language(.english)), language: "meta.lang",
+                            among: [.german, .french])
+                    ])
+            ])
         ),
         (
             #"{"collections":{"a":{"indexes":{"z":{"type":"value","fields":["a","\"odd.name\".b","tags[]"]},"#
@@ -160,6 +183,15 @@ import Testing
         (#"{"collections":{"a":{"ids":"x"}}}"#, ["/collections/a/ids is unknown", "did you mean id?"]),
         (#"{"collections":{"a":{"id":1}}}"#, ["/collections/a/id must be a string"]),
         (#"{"collections":{"a":{"id":""}}}"#, ["/collections/a/id", "is empty"]),
+        (#"{"collections":{"a":{"history":true}}}"#, ["/collections/a/history must be an object"]),
+        (#"{"collections":{"a":{"history":{}}}}"#, ["/collections/a/history has no bounds", "90 days"]),
+        (#"{"collections":{"a":{"history":{"age":90}}}}"#, ["/history/age must be a string"]),
+        (#"{"collections":{"a":{"history":{"age":"90days"}}}}"#, ["/history/age is 90days", "90 days"]),
+        (#"{"collections":{"a":{"history":{"age":"-1 days"}}}}"#, ["/history/age is -1 days"]),
+        (#"{"collections":{"a":{"history":{"age":"3 months"}}}}"#, ["/history/age is 3 months"]),
+        (#"{"collections":{"a":{"history":{"versions":0}}}}"#, ["/history/versions is 0"]),
+        (#"{"collections":{"a":{"history":{"versions":1000001}}}}"#, ["/history/versions is 1000001"]),
+        (#"{"collections":{"a":{"history":{"version":1}}}}"#, ["/history/version is unknown", "versions?"]),
         (#"{"collections":{"a":{"indexes":[]}}}"#, ["/collections/a/indexes must be an object"]),
         (#"{"collections":{"a":{"indexes":{"":{"fields":["x"]}}}}}"#, ["/collections/a/indexes", "empty name"]),
         (#"{"collections":{"a":{"indexes":{"y":1}}}}"#, ["/collections/a/indexes/y must be an object"]),
@@ -173,6 +205,14 @@ import Testing
         (#"{"fields":"x"}"#, ["/fields must be an array of paths"]),
         (#"{"fields":[1]}"#, ["/fields/0 must be a path or an object"]),
         (#"{"fields":[]}"#, ["/fields has no fields"]),
+        (
+            #"{"fields":["x"],"languageField":"l","languages":["german"]}"#,
+            ["/languageField belongs to an index of type"]
+        ),
+        (
+            #"{"type":"text","fields":["x"],"analyzer":"english","languageField":"l","languages":["klingon"]}"#,
+            ["/languages/0 is klingon"]
+        ),
         (#"{"fields":["x"],"type":"tree"}"#, ["/type is tree", "value, text, geo"]),
         (#"{"fields":["x"],"type":"txt"}"#, ["did you mean text?"]),
         (#"{"fields":["x"],"type":1}"#, ["/type must be one of value, text, geo"]),
@@ -238,6 +278,22 @@ import Testing
         (
             #"{"type":"text","fields":["a"],"analyzer":{"language":"hindi","stopWords":true}}"#,
             ["/analyzer/stopWords are not available for hindi"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languageField":"l"}"#,
+            ["/languages must list the languages"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languages":["german"]}"#,
+            ["/languages belong to a languageField"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"languageField":"l","languages":["german"]}"#,
+            ["/languageField has no effect"]
+        ),
+        (
+            #"{"type":"text","fields":["a"],"analyzer":"english","languageField":"l","languages":["german","german"]}"#,
+            ["/languages lists a language twice"]
         ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"ngrams","accents":"one-way"}}"#,

@@ -28,8 +28,8 @@ import Testing
         .init("IMG_0031.JPG", ["img", "0031", "jpg"]), .init("a\0b", ["a", "b"]), .init("x@y.z", ["x", "y", "z"]),
         // Case and accents, composed or decomposed.
         .init("Éclair", ["eclair"]), .init("E\u{301}clair", ["eclair"]), .init("naïve-café", ["naive", "cafe"]),
-        .init("Straße STRASSE", ["strasse", "strasse"]), .init("\u{1e9e}", ["ss"]), .init("Łódź", ["łodz"]),
-        .init("Ørsted", ["ørsted"]),
+        .init("Straße STRASSE", ["strasse", "strasse"]), .init("\u{1e9e}", ["ss"]), .init("Łódź", ["lodz"]),
+        .init("Ørsted", ["orsted"]),
         .init("Tiếng Việt", ["tieng", "viet"]), .init("a\u{323}\u{308}b", ["ab"]),
         .init("\u{212b}ngström", ["angstrom"]),
         .init("\u{212a}elvin", ["kelvin"]), .init("ﬁne", ["fine"]), .init("İstanbul", ["istanbul"]),
@@ -38,7 +38,7 @@ import Testing
         .init("ΣΊΣΥΦΟΣ σίσυφος", ["σισυφοσ", "σισυφοσ"]), .init("Йод ёж", ["иод", "еж"]), .init("И\u{306}од", ["иод"]),
         // An ASCII word is the same term in any context.
         .init("fog é", ["fog", "e"]), .init("É 12TH fog", ["e", "12th", "fog"]),
-        .init("x² ½", ["x²", "½"]), .init("5ª Nº", ["5ª", "nº"]),
+        .init("x² ½", ["x2", "1", "2"]), .init("5ª Nº", ["5a", "no"]),
     ]
 
     static let others: [Example] = [
@@ -57,7 +57,7 @@ import Testing
         // An emoji is a word; modifiers and joiners are not.
         .init("fog 🌫 sea", ["fog", "🌫", "sea"]), .init("👍🏽 ok", ["👍", "ok"]), .init("👩‍👩‍👧", ["👩", "👩", "👧"]),
         .init("🇩🇪", ["🇩", "🇪"]),
-        .init("a🌫b", ["a", "🌫", "b"]), .init("© ™ ½", ["©", "™", "½"]), .init("→ ∑ € █", []),
+        .init("a🌫b", ["a", "🌫", "b"]), .init("© ™ ½", ["©", "tm", "1", "2"]), .init("→ ∑ € █", []),
     ]
 
     @Test(arguments: latin + others) func `The default analyzer produces these terms`(example: Example) {

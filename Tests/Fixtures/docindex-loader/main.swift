@@ -13,6 +13,14 @@
 //
 // continues the commits on one thread, and does nothing else.
 //
+//     docindex-loader STORE bulk
+//
+// continues the changes of `BulkHistory`, and prints `ready` before the first one.
+//
+//     docindex-loader STORE memory COUNT BYTES
+//
+// updates COUNT documents in commits of BYTES, and prints by how many KiB that raised the peak of the memory.
+//
 // Prints the number of each acknowledged commit, and `migration` and the number of each migration before it starts.
 
 import DocIndex
@@ -99,6 +107,42 @@ if CommandLine.arguments[2] == "texts" {
         try LoaderHistory.perform(number, on: store)
         report("\(number)")
     }
+}
+
+if CommandLine.arguments[2] == "bulk" {
+    let store = try DocumentStore.open(at: path, schema: BulkHistory.schema, options: options)
+    try BulkHistory.begin(in: store)
+    let generations = try BulkHistory.generations(in: store)
+    report("ready")
+    // The lowest generation shows whether the last change was finished.
+    let first = (generations.min() ?? 0) + 1
+    for number in first... {
+        try BulkHistory.perform(number, on: store)
+        report("\(number)")
+    }
+}
+
+/// The peak of the memory, in KiB.
+func peak() -> Int {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+}
+
+if CommandLine.arguments[2] == "memory" {
+    var options = DocumentStore.Options()
+    options.database.cacheByteCount = 4 << 20
+    options.database.writeBufferByteCount = 4 << 20
+    let store = try DocumentStore.open(at: path, schema: BulkHistory.schema, options: options)
+    try BulkHistory.begin(in: store, count: Int(CommandLine.arguments[3]) ?? 0)
+    var change = BulkChange.Options()
+    change.commitByteCount = Int(CommandLine.arguments[4]) ?? 0
+    let before = peak()
+    let summary = try store.collection("c").update(where: "generation = 0", "generation = 1", options: change)
+    report("\(peak() - before)")
+    let isDone = try store.collection("c").count(where: .compare("generation", .equal, 1)) == summary.changedCount
+    try store.close()
+    exit(isDone && summary.commitCount > 3 ? 0 : 5)
 }
 
 /// Opens the store, or creates it if it does not exist or if the process that created it was killed immediately.

@@ -79,7 +79,9 @@ import Testing
             let some = try place.run("find", "photos.store", "photos", "rating = 5", "--exists")
             let none = try place.run("find", "photos.store", "photos", "rating = 50", "--exists")
             #expect(some.code == 0 && some.output == "" && some.error == "", "\(some)")
-            #expect(none.code == 1 && none.output == "" && none.error == "", "\(none)")
+            #expect(none.code == 1 && none.output == "" && none.says("no document of photos matches"), "\(none)")
+            let quiet = try place.run("find", "photos.store", "photos", "rating = 50", "--exists", "-q")
+            #expect(quiet.code == 1 && quiet.error == "", "\(quiet)")
         }
     }
 

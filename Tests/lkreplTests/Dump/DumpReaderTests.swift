@@ -159,7 +159,7 @@ extension `DumpsTests` {
         for end in [[], [0x0a], [0x0a, 0xff]] as [[UInt8]] {
             let file = try TemporaryFile(bytes + end)
             let failure = #expect(throws: CommandError.self) {
-                try InputFile(descriptor: file.descriptor, name: "small.lkd").refuseCompression("load")
+                try InputFile(descriptor: file.descriptor, name: "small.lkd").refuseForeign("load")
             }
             #expect(failure?.exitCode == .badData)
             #expect(failure?.message.contains(program) == true, "\(failure?.message ?? "")")

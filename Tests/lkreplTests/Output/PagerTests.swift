@@ -25,7 +25,7 @@ import Testing
             let paged = try shown(Self.long, in: place)
             #expect(paged.code == 0)
             let lines = paged.text.split(separator: "\r\n")
-            #expect(lines.count == 305 && lines.allSatisfy { $0.hasPrefix("paged: ") }, "\(lines.count)")
+            #expect(lines.count == 306 && lines.allSatisfy { $0.hasPrefix("paged: ") }, "\(lines.count)")
             for arguments in [Self.long + ["--no-pager"], ["--no-pager"] + Self.long, Self.long + ["--limit", "3"]] {
                 let plain = try shown(arguments, in: place)
                 #expect(plain.code == 0 && !plain.text.contains("paged"), "\(arguments): \(plain)")

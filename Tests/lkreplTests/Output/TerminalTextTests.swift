@@ -72,7 +72,7 @@ import Testing
             let exports = ["jsonl", "json", "csv", "tsv"].map { ["export", "items.store", "items", "--format", $0] }
             for arguments in exports + [
                 ["dump", "app.db"], ["dump", "app.db", "--format", "resp"], ["dump", "items.store"],
-                ["dump", "app.db", "-o", "/dev/tty"], ["schema", "items.store", "--infer", "10"],
+                ["dump", "app.db", "-o", "/dev/tty"], ["schema", "items.store", "--json-schema", "10"],
                 ["scan", "app.db", "--mode", "raw0"], ["find", "items.store", "items", "--mode", "raw0"],
                 ["doc", "patch", "items.store", "items", "a", "{}", "-n"],
             ] {

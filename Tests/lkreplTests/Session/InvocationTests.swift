@@ -2,6 +2,11 @@ import Testing
 
 @testable import lkrepl
 
+/// Arguments that were read as something else.
+private struct Wrong: Error {
+    var arguments: [String]
+}
+
 @Suite struct `Process arguments` {
     private func command(_ arguments: String...) throws -> [String]? {
         guard case .command(let words) = try Invocation(arguments) else { return nil }
@@ -17,7 +22,10 @@ import Testing
         #expect(try command("find", "s", "photos") == ["find", "s", "photos"])
         #expect(try command("help", "find") == ["help", "find"])
         #expect(try command("--version") == ["--version"])
-        #expect(try command() == ["--help"])
+        for arguments in [[], ["--help"], ["help"], ["-h"]] {
+            guard case .help(nil) = try Invocation(arguments) else { throw Wrong(arguments: arguments) }
+        }
+        guard case .help(.dates) = try Invocation(["help", "dates"]) else { throw Wrong(arguments: ["help", "dates"]) }
         // Not the database with that name, even if there is one.
         #expect(try command("scan", ".") == ["scan", "."])
     }

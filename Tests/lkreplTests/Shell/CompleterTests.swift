@@ -15,7 +15,9 @@ import Testing
                 try body(
                     Completer(
                         session: session,
-                        commandNames: ["find", "count", "get", "doc", "index", "scan", "search", "ls"]))
+                        commandNames: [
+                            "find", "count", "get", "doc", "index", "scan", "search", "ls", "update", "delete",
+                        ]))
             }
             try session.close()
         }
@@ -32,7 +34,9 @@ import Testing
                 ("find photos --fields id,rat", ["rating"]), ("find photos --sort -tak", ["taken"]),
                 ("search photos x --where rat", ["rating"]), ("index drop photos rat", ["rating"]),
                 ("doc get photos 2004-06-19-0008", ["2004-06-19-0008"]), (".mode cs", ["csv"]),
-                (".pager ", ["auto", "off", "on"]),
+                (".pager ", ["auto", "off", "on"]), ("update photos ", ["SET", "WHERE"]),
+                ("update photos WHERE rating = 5 SE", ["SET"]), ("update photos SET rat", ["rating"]),
+                ("update photos WHERE rating = 5 SET exif.mo", ["exif.model"]), ("delete photos ", ["WHERE"]),
                 ("find photos;fi", ["find"]), ("bogus ", []), ("find photos # fi", []), ("find a | b", []),
             ] {
                 let found = completer.completion(of: text)

@@ -41,7 +41,7 @@ import Testing
             #expect(try terminal.run("  \"rating\": 5}", prompt: "photos.store rw!> ") == "")
             #expect(
                 try terminal.run("doc get photos new", prompt: "photos.store rw!> ")
-                    == "{\"id\":\"new\",\"rating\":5}\r\n")
+                    == "{\r\n  \"id\": \"new\",\r\n  \"rating\": 5\r\n}\r\n")
             #expect(try terminal.run("find photos title = \"a", prompt: "...> ") == "")
             #expect(try terminal.run("b\" --count", prompt: "photos.store rw!> ") == "0\r\n")
             // End of input, typed.

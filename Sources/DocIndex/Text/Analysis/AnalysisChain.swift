@@ -12,6 +12,8 @@ final class AnalysisChain {
     private let elisions: Set<String>
     /// Whether accents must be kept until the string is split into words.
     private let needsAccents: Bool
+    /// Whether `I` and `i` are different letters.
+    private let hasTurkishI: Bool
 
     private var scalars: [Unicode.Scalar] = []
     private var classes: [WordBreakClass] = []
@@ -28,6 +30,7 @@ final class AnalysisChain {
         stemmer = analyzer.hasWords ? analyzer.language.flatMap(Stemmer.init) : nil
         elisions = analyzer.hasWords ? analyzer.language?.elisions ?? [] : []
         needsAccents = analyzer.accents == .oneWay || (analyzer.accents == .fold && stemmer != nil)
+        hasTurkishI = analyzer.language == .turkish && analyzer.foldsCase
         words = AnalysisWords.of(analyzer)
     }
 
@@ -56,12 +59,12 @@ final class AnalysisChain {
         var words = 0
         switch analyzer.tokenizer {
         case .keyword:
-            word = Array(collapsed(fold(text, keepsAccents: needsAccents)).utf8.prefix(Self.wordByteLimit))
+            word = Array(whole(text, keepsAccents: needsAccents).utf8.prefix(Self.wordByteLimit))
             if word.isEmpty { return (0, 0) }
             emitForms(position, body)
             return (1, 1)
         case .ngrams:
-            takeScalars(of: collapsed(fold(text, keepsAccents: false)))
+            takeScalars(of: whole(text, keepsAccents: false))
             let count = scalars.count
             for start in 0..<count {
                 setWord(scalars[start..<min(count, start + analyzer.gramLength)])
@@ -89,6 +92,12 @@ final class AnalysisChain {
                     emitForms(position, body)
                     words += 1
                 }
+                // A joined word is also found by its parts, at consecutive positions.
+                for (number, part) in parts(of: range).enumerated() {
+                    if number > 0 { position += 1 }
+                    setWord(scalars[part])
+                    if elide(), !isStopWord() { emitForms(position, body) }
+                }
                 position += 1
             }
             flush(run, &position, &words, body)
@@ -105,6 +114,7 @@ final class AnalysisChain {
         let bytes = text.utf8Span.span
         guard analyzer.tokenizer == .words else { return nil }
         for index in 0..<bytes.count where bytes[index] >= 0x80 { return nil }
+        if hasTurkishI { for index in 0..<bytes.count where bytes[index] == 0x49 { return nil } }
         var position: UInt32 = 0
         var words = 0
         var index = 0
@@ -212,7 +222,15 @@ final class AnalysisChain {
 
     private func fold(_ text: String, keepsAccents: Bool) -> String {
         let folds = analyzer.accents == .fold && !keepsAccents
-        return TextFolding.folded(text, case: analyzer.foldsCase, accents: folds)
+        return TextFolding.folded(
+            hasTurkishI ? TextFolding.withTurkishI(text) : text, case: analyzer.foldsCase, accents: folds)
+    }
+
+    /// Returns the folded string as one word.
+    private func whole(_ text: String, keepsAccents: Bool) -> String {
+        let folded = collapsed(fold(text, keepsAccents: keepsAccents))
+        guard TextFolding.hasNonJoiner(folded) else { return folded }
+        return String(String.UnicodeScalarView(folded.unicodeScalars.filter { $0 != TextFolding.nonJoiner }))
     }
 
     private func takeScalars(of text: String) {
@@ -230,7 +248,7 @@ final class AnalysisChain {
         for scalar in part {
             if scalar.value < 0x80 {
                 word.append(UInt8(truncatingIfNeeded: scalar.value))
-            } else {
+            } else if scalar != TextFolding.nonJoiner {
                 word += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             }
             if word.count >= Self.wordByteLimit { break }
@@ -243,8 +261,6 @@ final class AnalysisChain {
         of text: String, _ body: (_ range: Range<Int>, _ isIdeograph: Bool, _ isJoined: Bool) -> Void
     ) {
         takeScalars(of: text)
-        // Invisible characters neither separate words nor belong to them.
-        scalars.removeAll { $0.value == 0xad || ($0.value >= 0x80 && $0.properties.isVariationSelector) }
         classes.removeAll(keepingCapacity: true)
         for scalar in scalars { classes.append(WordBreakClass(scalar)) }
         var end = 0
@@ -272,6 +288,12 @@ final class AnalysisChain {
             }
         }
         if let begin = start { token(begin..<scalars.count) }
+    }
+
+    /// Returns the ranges of the parts of a word between zero-width non-joiners; none if it has no non-joiner.
+    private func parts(of range: Range<Int>) -> [Range<Int>] {
+        guard scalars[range].contains(TextFolding.nonJoiner) else { return [] }
+        return scalars[range].split(separator: TextFolding.nonJoiner).map(\.indices)
     }
 
     private static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
@@ -337,10 +359,10 @@ final class AnalysisChain {
         var tokens: [Token] = []
         switch analyzer.tokenizer {
         case .keyword:
-            word = Array(collapsed(fold(text, keepsAccents: needsAccents)).utf8.prefix(Self.wordByteLimit))
+            word = Array(whole(text, keepsAccents: needsAccents).utf8.prefix(Self.wordByteLimit))
             return word.isEmpty ? [] : [Token(position: 0, form: .term(word))]
         case .ngrams:
-            takeScalars(of: collapsed(fold(text, keepsAccents: false)))
+            takeScalars(of: whole(text, keepsAccents: false))
             let length = analyzer.gramLength
             if scalars.isEmpty { return [] }
             if scalars.count < length {
@@ -353,9 +375,8 @@ final class AnalysisChain {
             }
             return tokens
         case .simple, .words:
-            if isPlain {
-                var terms = SimpleAnalyzer.Terms()
-                SimpleAnalyzer.append(text, to: &terms)
+            var terms = SimpleAnalyzer.Terms()
+            if isPlain, SimpleAnalyzer.appendUnlessJoined(text, to: &terms) {
                 return (0..<terms.count).map {
                     Token(position: UInt32(clamping: $0), form: .term(Array(terms[$0])))
                 }
@@ -391,11 +412,21 @@ final class AnalysisChain {
                 if elide(), keepsStopWords || !isStopWord() {
                     tokens.append(Token(position: position, form: .term(term(isExact: isExact))))
                 }
-                position += 1
+                position += UInt32(clamping: max(1, parts(of: range).count))
             }
             flush()
             return tokens
         }
+    }
+
+    /// Returns the words of a searched string if its joined words, such as `می‌خواهم`, are written with a space; `nil` if
+    /// it has none.
+    func separatedTokens(of text: String, isExact: Bool) -> [Token]? {
+        guard analyzer.hasWords, TextFolding.hasNonJoiner(text) else { return nil }
+        let separated = String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0 == TextFolding.nonJoiner ? " " : $0 }))
+        let tokens = tokens(of: separated, isExact: isExact)
+        return tokens.count > 1 ? tokens : nil
     }
 
     /// Returns the term that the word in ``word`` is looked up by.

@@ -7,8 +7,20 @@ struct AnalyzedDocument {
     private var next: UInt32 = 0
     /// The number of words, weighted by field. A word counts once, no matter how many of its forms are terms.
     private(set) var length = 0
-    /// The analysis chains of the fields, created for the first document.
+    /// The analysis chains of the fields of the present document.
     var chains: [AnalysisChain] = []
+    /// The chains of the fields for each language of documents, created for the first document in it.
+    private var chainsOfLanguages: [TextLanguage?: [AnalysisChain]] = [:]
+
+    /// Prepares for a document in a language.
+    mutating func use(_ analyzers: [TextAnalyzer], of language: TextLanguage?) {
+        if let known = chainsOfLanguages[language] {
+            chains = known
+        } else {
+            chains = AnalysisChain.chains(analyzers.map { $0.inLanguage(language) })
+            chainsOfLanguages[language] = chains
+        }
+    }
 
     mutating func removeAll() {
         terms.removeAll()
@@ -26,9 +38,10 @@ struct AnalyzedDocument {
         } else if next > 0 {
             next = min(next + TextPosition.gap, TextPosition.positionLimit)
         }
-        guard chains[field].isPlain else { return appendAnalyzed(text, field: field, weight: weight) }
         let before = terms.count
-        SimpleAnalyzer.append(text, to: &terms)
+        guard chains[field].isPlain, SimpleAnalyzer.appendUnlessJoined(text, to: &terms) else {
+            return appendAnalyzed(text, field: field, weight: weight)
+        }
         for _ in before..<terms.count {
             places.append(TextPosition(field: field, position: next))
             next = min(next + 1, TextPosition.positionLimit)

@@ -103,6 +103,16 @@ enum SimpleAnalyzer {
         if !terms.appendPlain(text.utf8Span.span) { appendFolded(text, to: &terms) }
     }
 
+    /// Appends the terms of `text`, unless it has words that ``AnalysisChain`` must split.
+    ///
+    /// - Returns: `false`, without appending anything, if it has.
+    static func appendUnlessJoined(_ text: String, to terms: inout Terms) -> Bool {
+        if terms.appendPlain(text.utf8Span.span) { return true }
+        if TextFolding.hasNonJoiner(text) { return false }
+        appendFolded(text, to: &terms)
+        return true
+    }
+
     private static let (outside, between): (UInt8, UInt8) = (0, 1)
 
     /// The folded form of each byte: the letter or digit in lower case, ``between`` for separators, ``outside`` for
@@ -118,7 +128,7 @@ enum SimpleAnalyzer {
 
     private static func appendFolded(_ text: String, to terms: inout Terms) {
         // Canonically equivalent strings give the same terms: macOS decomposes kana and Hangul in file names.
-        for scalar in TextFolding.withoutCaseAndAccents(text).unicodeScalars {
+        for scalar in TextFolding.folded(text, case: true, accents: true).unicodeScalars {
             switch kind(of: scalar) {
             case .letter: terms.append(scalar)
             case .word:
@@ -167,7 +177,9 @@ enum SimpleAnalyzer {
             }
         }
         // Soft hyphens and variation selectors neither separate words nor belong to them.
-        if scalar.value == 0xad || scalar.properties.isVariationSelector { return .invisible }
+        if scalar.value == 0xad || scalar == TextFolding.nonJoiner || scalar.properties.isVariationSelector {
+            return .invisible
+        }
         if scalar.properties.isIdeographic { return .word }
         switch scalar.value {
         case 0x3040...0x30ff, 0x31f0...0x31ff, 0x0e00...0x0e7f: return .word

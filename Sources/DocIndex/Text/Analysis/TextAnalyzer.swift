@@ -114,7 +114,6 @@ extension TextAnalyzer {
         }
         if pairsIdeographs { versions.append("pairs-1") }
         if accents == .oneWay { versions.append("one-way-1") }
-        if !isPlain, accents != .keep { versions.append("points-1") }
         if let language {
             versions.append(language.stemmingVersion)
             if !language.elisions.isEmpty { versions.append("elision-\(language.rawValue)-1") }

@@ -10,15 +10,22 @@ extension [TextField] {
     /// The bits of all fields.
     var allBits: UInt32 { UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(count)) - 1) }
 
-    /// The distinct analyzers, each with the bits of the fields that use it.
-    var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] {
+    /// The distinct analyzers, each with the bits of the fields that use it, for documents in any of the languages.
+    func analyzers(_ languages: [TextLanguage]) -> [(analyzer: TextAnalyzer, fields: UInt32)] {
         var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
         for (field, definition) in enumerated() {
             let bit = UInt32(1) << UInt32(field)
-            if let known = analyzers.firstIndex(where: { $0.analyzer == definition.analyzer }) {
-                analyzers[known].fields |= bit
-            } else {
-                analyzers.append((definition.analyzer, bit))
+            var own = [definition.analyzer]
+            for language in languages {
+                let analyzer = definition.analyzer.inLanguage(language)
+                if !own.contains(analyzer) { own.append(analyzer) }
+            }
+            for analyzer in own {
+                if let known = analyzers.firstIndex(where: { $0.analyzer == analyzer }) {
+                    analyzers[known].fields |= bit
+                } else {
+                    analyzers.append((analyzer, bit))
+                }
             }
         }
         return analyzers

@@ -1,8 +1,10 @@
 internal import Foundation
 
-/// Removes differences that do not count in comparisons: case, accents, width.
+/// Removes differences that do not count in comparisons: case, accents, width, compatibility forms, and invisible
+/// characters.
 ///
-/// Foundation does the folding, so the result depends on the Unicode version of the system. ``version`` identifies it.
+/// The text analyzers and the collations `ci` and `ci-ai` use the same rules. They depend on the Unicode version of the
+/// system; ``version`` identifies both.
 enum TextFolding {
     /// Returns the composed form of a string without case.
     static func withoutCase(_ text: String) -> String {
@@ -10,49 +12,84 @@ enum TextFolding {
         return composed(text).folding(options: .caseInsensitive, locale: nil)
     }
 
-    /// Returns the string without case, accents and the width of East Asian letters.
+    /// Returns the string without case, accents, compatibility forms and invisible characters, for comparing whole
+    /// strings.
     static func withoutCaseAndAccents(_ text: String) -> String {
         if isPlain(text) { return text.lowercased() }
-        return composed(text).folding(
-            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+        return collation.fold(text)
     }
 
-    /// Returns the composed form of a string without the width of East Asian letters and, optionally, without case and
-    /// accents.
-    ///
-    /// Unlike ``withoutCaseAndAccents(_:)``, treats Hebrew and Arabic vowel points as accents, because they are rarely
-    /// typed.
+    /// Returns the string without compatibility forms and invisible characters and, optionally, without case and
+    /// accents, for splitting it into words. Symbols that stand for words are set apart by spaces.
     static func folded(_ text: String, case foldsCase: Bool, accents foldsAccents: Bool) -> String {
         if isPlain(text) { return foldsCase ? text.lowercased() : text }
-        var options: String.CompareOptions = .widthInsensitive
-        if foldsCase { options.insert(.caseInsensitive) }
-        if foldsAccents { options.insert(.diacriticInsensitive) }
-        let folded = composed(text).folding(options: options, locale: nil)
-        // After width folding, a mark may compose with the letter before it.
-        guard foldsAccents else { return composed(folded) }
-        guard folded.unicodeScalars.contains(where: isPoint) else { return folded }
-        return String(String.UnicodeScalarView(folded.unicodeScalars.filter { !isPoint($0) }))
+        return switch (foldsCase, foldsAccents) {
+        case (true, true): words.fold(text)
+        case (true, false): accentedWords.fold(text)
+        case (false, true): casedWords.fold(text)
+        case (false, false): writtenWords.fold(text)
+        }
     }
 
-    /// Vowel points, and the stroke that elongates Arabic words (tatweel).
-    private static func isPoint(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x591...0x5bd, 0x5bf, 0x5c1...0x5c2, 0x5c4...0x5c5, 0x5c7, 0x610...0x61a, 0x640, 0x64b...0x65f, 0x670,
-            0x6d6...0x6dc, 0x6df...0x6e4, 0x6e7...0x6e8, 0x6ea...0x6ed:
-            true
+    private static let collation = FoldingTable([.letterCase, .accents])
+    private static let words = FoldingTable([.letterCase, .accents, .words])
+    private static let accentedWords = FoldingTable([.letterCase, .words])
+    private static let casedWords = FoldingTable([.accents, .words])
+    private static let writtenWords = FoldingTable([.words])
+
+    /// A zero-width non-joiner. Between Arabic letters it may separate the parts of a word, which people write together,
+    /// with a space or with this character.
+    static let nonJoiner: Unicode.Scalar = "\u{200c}"
+
+    /// Whether this is a letter of the Arabic script.
+    static func isArabicLetter(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x620...0x64a, 0x66e...0x6d5, 0x6ee...0x6ff, 0x750...0x77f, 0x8a0...0x8ff: true
         default: false
         }
+    }
+
+    /// Returns whether a string contains a zero-width non-joiner.
+    static func hasNonJoiner(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        guard bytes.count > 2 else { return false }
+        for index in 0..<bytes.count - 2
+        where bytes[index] == 0xe2 && bytes[index + 1] == 0x80 && bytes[index + 2] == 0x8c {
+            return true
+        }
+        return false
+    }
+
+    /// Returns a string in lower case as in Turkish, where `I` and `i` are different letters. Other letters keep their
+    /// case.
+    static func withTurkishI(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0x49 || $0 == 0xc4 }) else { return text }
+        var result = String.UnicodeScalarView()
+        var wasI = false
+        for scalar in text.unicodeScalars {
+            // A dotted capital letter may be decomposed.
+            if wasI, scalar == "\u{307}" {
+                result.removeLast()
+                result.append("i")
+            } else {
+                result.append(scalar == "I" ? "\u{131}" : scalar == "\u{130}" ? "i" : scalar)
+            }
+            wasI = scalar == "I"
+        }
+        return String(result)
     }
 
     /// Returns the composed form of a string (NFC).
     ///
     /// Foundation mistakes U+11A7 and U+11C3, the code points just below and above the final consonants of modern
     /// Korean, for such consonants: after a syllable, one is lost and the other changes the syllable to the next one.
-    /// They compose with nothing, so the parts before and after them are composed separately.
-    private static func composed(_ text: String) -> String {
+    /// They compose with nothing, so the parts before and after them are composed separately. Foundation also does not
+    /// compose a final consonant with a syllable, so both are decomposed first.
+    static func composed(_ text: String) -> String {
         func standsAlone(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x11a7 || scalar.value == 0x11c3 }
-        let scalars = text.unicodeScalars
-        guard scalars.contains(where: standsAlone) else { return text.precomposedStringWithCanonicalMapping }
+        let hasConsonants = text.unicodeScalars.contains { (0x11a7...0x11c3).contains($0.value) }
+        guard hasConsonants else { return text.precomposedStringWithCanonicalMapping }
+        let scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
         var result = String.UnicodeScalarView()
         var rest = scalars[...]
         while let place = rest.firstIndex(where: standsAlone) {
@@ -66,28 +103,31 @@ enum TextFolding {
 
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// The name of the rules with a hash of the foldings of all letters that have case, accents or width. A Unicode
-    /// version that folds any of them differently has a different name.
+    /// The name of the rules with a hash of the system's data that they use: decompositions, case folding and categories
+    /// of characters. A Unicode version in which any of them differs has a different name.
+    ///
+    /// A changed rule requires a new number.
     static let version: String = {
-        var hash: UInt64 = 0
-        // Latin to Georgian, Greek Extended, letterlike symbols and enclosed letters; Cherokee, Latin and Coptic
-        // additions; compatibility forms; full and half width; Deseret to Adlam.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        // Everything up to the units of East Asia; Cyrillic, Latin and Cherokee additions; compatibility forms; Deseret
+        // to Adlam; letters of mathematics; enclosed letters.
         let blocks: [ClosedRange<UInt32>] = [
-            0xa0...0x24ff, 0x2c00...0x2dff, 0xa640...0xabbf, 0xfb00...0xfb4f, 0xff00...0xffef, 0x10400...0x105ff,
-            0x10c80...0x10cff, 0x118a0...0x118df, 0x16e40...0x16e7f, 0x1e900...0x1e95f,
+            0xa0...0x33ff, 0xa640...0xabbf, 0xf900...0xffef, 0x10400...0x105ff, 0x10c80...0x10cff, 0x118a0...0x118df,
+            0x16e40...0x16e7f, 0x1d400...0x1d7ff, 0x1e900...0x1e95f, 0x1f100...0x1f2ff,
         ]
         for block in blocks {
-            var text = String.UnicodeScalarView()
-            for value in block {
-                guard let scalar = Unicode.Scalar(value) else { continue }
-                text.append(scalar)
+            var bytes: [UInt8] = []
+            for scalar in block.lazy.compactMap(Unicode.Scalar.init) {
+                UTF8.encode(scalar).map { bytes.append(contentsOf: $0) }
                 // Prevents marks from combining with the letter before them.
-                text.append("\n")
+                bytes.append(0x0a)
+                add(FoldingTable.categoryCode(scalar))
             }
-            let whole = String(text)
-            hash = hash &* 31 &+ FNV1a.hash(withoutCase(whole).utf8)
-            hash = hash &* 31 &+ FNV1a.hash(withoutCaseAndAccents(whole).utf8)
+            let text = String(decoding: bytes, as: UTF8.self)
+            for byte in text.decomposedStringWithCompatibilityMapping.utf8 { add(byte) }
+            for byte in text.folding(options: .caseInsensitive, locale: nil).utf8 { add(byte) }
         }
-        return "folding-1-" + String(hash, radix: 16)
+        return "folding-2-" + String(hash, radix: 16)
     }()
 }

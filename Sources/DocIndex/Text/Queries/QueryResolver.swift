@@ -16,10 +16,11 @@ final class QueryResolver {
         let fields: UInt32
     }
 
-    init(_ indexName: String, fields: [TextField]) {
+    /// - Parameter languages: The languages of documents. A word is looked up by its stems in each of them.
+    init(_ indexName: String, fields: [TextField], languages: [TextLanguage] = []) {
         self.indexName = indexName
         allFields = fields.allBits
-        groups = fields.analyzers.map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
+        groups = fields.analyzers(languages).map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
         stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
         names = fields.map { field in
             let path = field.path.description
@@ -145,6 +146,9 @@ final class QueryResolver {
         if tokens.isEmpty, group.chain.analyzer.stopWords != .none { alternatives.isLeftOut = true }
         let fields = group.fields & fields
         add(tokens, fields, slop: slop, to: &alternatives)
+        if let separated = group.chain.separatedTokens(of: text, isExact: isExact) {
+            add(separated, fields, slop: slop, to: &alternatives)
+        }
         if isExact { return }
         for phrase in group.chain.synonyms(of: tokens) {
             let tokens = phrase.enumerated().map {

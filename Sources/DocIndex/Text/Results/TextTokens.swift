@@ -71,9 +71,8 @@ struct TextTokens {
 
     private mutating func append(_ text: String, _ range: Range<String.Index>) {
         var terms: [[UInt8]] = []
-        if chain.isPlain {
-            var plain = SimpleAnalyzer.Terms()
-            SimpleAnalyzer.append(String(text[range]), to: &plain)
+        var plain = SimpleAnalyzer.Terms()
+        if chain.isPlain, SimpleAnalyzer.appendUnlessJoined(String(text[range]), to: &plain) {
             terms = (0..<plain.count).map { Array(plain[$0]) }
         } else {
             _ = chain.forEachTerm(of: String(text[range])) { term, _ in terms.append(term.copied()) }

@@ -21,7 +21,9 @@ final class SearchTools: Sendable {
     /// Returns a resolver for one search, which passes it to ``keep(_:)`` afterwards.
     func resolver(for index: TextIndex) -> QueryResolver {
         let kept = state.withLock { $0.resolvers.popLast() }
-        return kept?.resolver ?? QueryResolver(index.name, fields: index.fields)
+        return kept?.resolver
+            ?? QueryResolver(
+                index.name, fields: index.fields, languages: index.languages?.languages ?? [])
     }
 
     /// Keeps a resolver for another search.

@@ -11,15 +11,18 @@ final class TextIndex: Sendable {
     /// The name, for messages.
     let name: String
     let fields: [TextField]
+    /// The languages of documents; `nil` if all documents have those of the fields.
+    let languages: DocumentLanguages?
     /// The weight of an occurrence in each field.
     let weights: [UInt32]
     /// Objects that searches reuse.
     let tools = SearchTools()
 
-    init(number: UInt32, name: String, fields: [TextField]) {
+    init(number: UInt32, name: String, fields: [TextField], languages: DocumentLanguages? = nil) {
         self.number = number
         self.name = name
         self.fields = fields
+        self.languages = languages
         weights = fields.map { UInt32(clamping: $0.weight) }
     }
 
@@ -29,7 +32,11 @@ final class TextIndex: Sendable {
     /// Replaces the contents of `words` with the words of a document.
     func analyze(_ document: DocumentObject, into words: inout AnalyzedDocument) {
         words.removeAll()
-        if words.chains.isEmpty { words.chains = AnalysisChain.chains(fields.map(\.analyzer)) }
+        if let languages {
+            words.use(fields.map(\.analyzer), of: languages.language(of: document))
+        } else if words.chains.isEmpty {
+            words.chains = AnalysisChain.chains(fields.map(\.analyzer))
+        }
         for (number, field) in fields.enumerated() {
             field.path.forEachElement(in: document) { value in
                 if case .string(let text) = value { words.append(text, field: number, weight: field.weight) }
@@ -48,6 +55,9 @@ struct TextChange {
 /// A text index, and the documents that it indexes.
 struct TextIndexSource {
     let index: TextIndex
+    /// Whether the index was built by the rules of this version of the library. By others, a document may have other
+    /// words; the index is being rebuilt.
+    let isCurrent: Bool
     /// Returns the document of a row as a reader sees it; `nil` if there is none.
     let document: (_ row: UInt64, _ reader: any KeyValueReader) throws -> DocumentObject?
 }

@@ -91,7 +91,7 @@ struct TextIndexLoader {
                 throw damage("row \(entry.row) is pending but has no document")
             }
             index.analyze(document, into: &words)
-            guard words.length == entry.length else {
+            guard words.length == entry.length || !source.isCurrent else {
                 throw damage("row \(entry.row) is pending with a different number of words")
             }
             view.pending.add(words, slot: entry.slot)

@@ -1,0 +1,35 @@
+extension DocumentCollection {
+    /// Returns the words of the text index of which a word is a part, those in the most documents first: for `Rad`,
+    /// `fahrrad` and `fahrradweg`. Empty unless a field has the language German, Dutch, Danish, Norwegian or Swedish,
+    /// which write compounds as one word.
+    ///
+    /// A word is a compound if it consists of words that are in the index, with the letters that may join them.
+    ///
+    /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`; `CancellationError`.
+    /// - Complexity: O(*n*) in the number of words of the index. Reads no postings.
+    public func compounds(of word: String, limit: Int = 10) throws -> [IndexedWord] {
+        try TextSearch.Compounds(try textSearch(in: try reader())).compounds(of: word, limit: max(0, limit)).map {
+            IndexedWord(word: $0.word, documentCount: $0.documentCount)
+        }
+    }
+
+    /// Returns the query in which each word is also found as a part of compounds, for a search box: `Fahrrad` then finds
+    /// "Fahrradweg", with half the score. Words in quotes, prefixes and excluded words stay as they are. At most 64
+    /// compounds are added.
+    ///
+    /// ```swift
+    /// let query = try photos.findingCompounds(TextQuery(forgiving: typed))
+    /// for hit in try photos.search(query) { print(hit.document.id) }
+    /// ```
+    ///
+    /// - Throws: the errors of ``compounds(of:limit:)``; `queryTooLarge` if the query exceeds a limit.
+    /// - Complexity: O(*n*) in the number of words of the index, for each word of the query.
+    public func findingCompounds(_ query: TextQuery) throws -> TextQuery {
+        try query.validate()
+        let compounds = try TextSearch.Compounds(try textSearch(in: try reader()))
+        var count = TextSearch.Compounds.limit
+        let expanded = try compounds.expanded(query, &count)
+        // A query near its limits is searched as it is.
+        return (try? expanded.validate()) == nil ? query : expanded
+    }
+}

@@ -1,0 +1,234 @@
+public import LevelKit
+
+/// What the undo of a commit does, or did.
+public struct Undo: Sendable, Hashable {
+    /// The effect on one document.
+    public struct Change: Sendable, Hashable {
+        /// The kinds of effect.
+        public enum Kind: String, Sendable, Hashable {
+            /// The commit changed the document, which gets its former content.
+            case revert
+            /// The commit deleted the document, which is stored again.
+            case restore
+            /// The commit inserted the document, which is deleted.
+            case delete
+        }
+
+        /// The kind of effect.
+        public let kind: Kind
+        /// The collection.
+        public let collection: String
+        /// The document.
+        public let id: DocumentID
+        /// The last commit that changed the document, if that is not the commit to undo; otherwise `nil`. Its change is
+        /// lost, so it prevents the undo unless later changes are overwritten.
+        public let laterCommit: UInt64?
+    }
+
+    /// The commit to undo.
+    public let commit: UInt64
+    /// The effects, ordered by collection and row.
+    public internal(set) var changes: [Change] = []
+    /// The number of changes of the commit that are no longer in the history and cannot be undone.
+    public internal(set) var missingCount = 0
+    /// The collections that the commit is known to have changed and that keep no history. Their documents stay as they
+    /// are.
+    public internal(set) var collectionsWithoutHistory: [String] = []
+    /// The commit that the undo made; `nil` if it was not carried out or changed no document.
+    public internal(set) var sequence: UInt64?
+}
+
+extension DocumentStore {
+    /// Undoes the changes that a commit made to collections with a history, in one new commit.
+    ///
+    /// Changed documents get their former content, deleted ones are stored again under their IDs, and inserted ones are
+    /// deleted. The new commit is in the history as well, so an undo can be undone.
+    ///
+    /// ```swift
+    /// try photos.delete("IMG_0231")
+    /// try store.undo()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - commit: the commit; `nil` for the last one.
+    ///   - overwriting: whether documents that have changed again since then lose their later changes, and whether
+    ///     changes that are no longer in the history are left out. Otherwise both are errors.
+    ///   - durability: the durability of the new commit.
+    /// - Returns: what was done.
+    /// - Throws: ``DocIndexError``: `conflict` if a document has changed again, with ``DocIndexError/conflict``;
+    ///   `notInHistory` if changes of the commit are not in the history; `duplicateValue` if a former document has the
+    ///   same value in a unique index as another one; `corruption`. Nothing has changed then.
+    /// - Complexity: O(*n*) in the documents of the commit, which are held in memory.
+    @discardableResult
+    public func undo(
+        _ commit: UInt64? = nil, overwriting: Bool = false, durability: Durability = .buffered
+    ) throws -> Undo {
+        let (undo, sequence) = try writeReportingCommit(durability: durability) { transaction in
+            let reader = UndoReader(reader: database, catalog: transaction.catalog)
+            return try reader.read(commit, overwriting: overwriting) { change, content in
+                if let laterCommit = change.laterCommit, !overwriting {
+                    throw Self.conflict(change, laterCommit, in: commit)
+                }
+                if let content {
+                    try transaction.put(content, in: change.collection)
+                } else {
+                    try transaction.delete(change.id, in: change.collection)
+                }
+            }
+        }
+        var result = undo
+        result.sequence = sequence
+        return result
+    }
+
+    /// Returns what ``undo(_:overwriting:durability:)`` would do, without doing it.
+    ///
+    /// - Throws: ``DocIndexError``: `notInHistory` if no change of the commit is in the history; `corruption`.
+    /// - Complexity: O(*n*) in the documents of the commit.
+    public func previewUndo(of commit: UInt64? = nil) throws -> Undo {
+        let (snapshot, catalog, _) = try state()
+        return try UndoReader(reader: snapshot, catalog: catalog).read(commit, overwriting: true) { _, _ in }
+    }
+
+    private static func conflict(_ change: Undo.Change, _ laterCommit: UInt64, in commit: UInt64?) -> DocIndexError {
+        // The last commit has no later ones.
+        let commit = commit ?? 0
+        return DocIndexError(
+            .conflict,
+            "the document \(change.id) of \(change.collection) was changed again by commit \(laterCommit) after commit "
+                + "\(commit); undo that commit first, or overwrite the later change",
+            conflict: DocIndexError.Conflict(
+                collection: change.collection, id: change.id, commit: commit, laterCommit: laterCommit))
+    }
+}
+
+/// Reads what the undo of a commit consists of.
+private struct UndoReader<Reader: KeyValueReader> {
+    let reader: Reader
+    let catalog: LoadedCatalog
+
+    /// - Parameters:
+    ///   - overwriting: whether missing changes are left out; otherwise they are an error.
+    ///   - body: receives each effect, and the former content; `nil` if there was no document.
+    func read(
+        _ commit: UInt64?, overwriting: Bool, _ body: (Undo.Change, DocumentObject?) throws -> Void
+    ) throws -> Undo {
+        let last = try WriterState.storedSequence(in: reader)
+        let commit = commit ?? last
+        guard commit > 0, commit <= last else {
+            throw DocIndexError(
+                .notInHistory, "there is no commit \(commit) to undo; the last commit of the store is \(last)")
+        }
+        var undo = Undo(commit: commit)
+        undo.collectionsWithoutHistory = try collectionsWithoutHistory(of: commit)
+        var changeCount = 0
+        var cancellation = CancellationCheck()
+        var cursor = try reader.cursor(in: .prefix(StoreKey.history(of: commit)), cache: .bypass)
+        while try cursor.advance() {
+            try cancellation.step()
+            guard let place = StoreChange.Key(cursor.key, kind: .history), let record = HistoryRecord(cursor.value)
+            else {
+                throw DocIndexError(
+                    .corruption, "a change of commit \(commit) in the history is unreadable; run verify and rebuild")
+            }
+            guard let collection = catalog.collection(numbered: place.collection), let history = collection.history,
+                history.keeps(commit, record)
+            else { continue }
+            changeCount = record.changeCount
+            let link = HistoryRecord.Link(sequence: commit, row: place.row)
+            let id: DocumentID
+            var content: DocumentObject?
+            switch record.former {
+            case .unknown: continue
+            case .absent(_, let former): id = former
+            case .stored(_, let start):
+                let former = try RowReader.document(
+                    record: cursor.value.extracting(start..<cursor.value.count), row: place.row, collection: collection)
+                (id, content) = (former.id, former.content)
+            }
+            guard let change = try change(link, id, isDeletion: content == nil, of: collection, history) else {
+                continue
+            }
+            undo.changes.append(change)
+            try body(change, content)
+        }
+        undo.missingCount = max(0, changeCount - undo.changes.count)
+        if undo.changes.isEmpty { throw missing(undo) }
+        if undo.missingCount > 0, !overwriting {
+            throw DocIndexError(
+                .notInHistory,
+                "\(undo.missingCount) of \(changeCount) changes of commit \(commit) are no longer in the history; "
+                    + "overwrite later changes to undo the others")
+        }
+        return undo
+    }
+
+    /// Returns the effect on a document; `nil` if the change is outside the bounds.
+    private func change(
+        _ link: HistoryRecord.Link, _ id: DocumentID, isDeletion: Bool, of collection: LoadedCollection,
+        _ history: Catalog.History
+    ) throws -> Undo.Change? {
+        var newest: HistoryRecord.Link?
+        var exists = false
+        switch try RowReader.record(of: id, collection: collection, in: reader) {
+        case nil: break
+        case .deleted(let sequence, let row): newest = HistoryRecord.Link(sequence: sequence, row: row)
+        case .row(let row):
+            exists = true
+            let key = StoreKey.document(collection.number, row: row)
+            let sequence = try reader.withValue(forKey: key) { value in
+                var offset = 0
+                return Varint.read(value, &offset)
+            }
+            if let sequence, let sequence { newest = HistoryRecord.Link(sequence: sequence, row: row) }
+        }
+        guard let newest else {
+            throw DocIndexError(
+                .corruption, "the document \(id) of \(collection.name) is missing; run verify and rebuild")
+        }
+        if newest != link, history.bounds.versions != nil {
+            var chain = HistoryChain(from: newest, of: collection, history: history)
+            var isKept = false
+            while !isKept, let step = try chain.next(in: reader) {
+                if step.link.sequence < link.sequence { break }
+                isKept = step.link == link
+            }
+            if !isKept { return nil }
+        }
+        return Undo.Change(
+            kind: isDeletion ? .delete : exists ? .revert : .restore, collection: collection.name, id: id,
+            laterCommit: newest == link ? nil : newest.sequence)
+    }
+
+    /// Returns the collections without a history for which the feed lists a change of a commit.
+    private func collectionsWithoutHistory(of commit: UInt64) throws -> [String] {
+        var numbers: Set<UInt32> = []
+        var range = StoreKey.changes(behind: commit - 1)
+        range.upper = StoreKey.changes(behind: commit).lower.excluding
+        var cursor = try reader.cursor(in: range, cache: .bypass)
+        while try cursor.advance() {
+            guard let place = StoreChange.Key(cursor.key) else { continue }
+            numbers.insert(place.collection)
+        }
+        return catalog.collections.filter { numbers.contains($0.number) && $0.history == nil }.map(\.name)
+    }
+
+    private func missing(_ undo: Undo) -> DocIndexError {
+        let names = undo.collectionsWithoutHistory
+        let reason =
+            names.isEmpty
+            ? "it changed only collections that keep no history, or is outside the bounds"
+            : "it changed \(names.joined(separator: ", ")), where no history is kept"
+        return DocIndexError(.notInHistory, "commit \(undo.commit) cannot be undone: \(reason)")
+    }
+}
+
+extension KeyBound<[UInt8]> {
+    /// The same key as an upper bound that excludes it.
+    fileprivate var excluding: KeyBound<[UInt8]> {
+        switch self {
+        case .included(let key), .excluded(let key): .excluded(key)
+        case .unbounded: .unbounded
+        }
+    }
+}

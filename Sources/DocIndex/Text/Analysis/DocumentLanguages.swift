@@ -1,0 +1,32 @@
+/// The field of a document that names its language, and the languages that a text index tells apart.
+struct DocumentLanguages: Sendable, Hashable {
+    let path: FieldPath
+    let languages: [TextLanguage]
+
+    /// The maximum number of languages of an index. A searched word is stemmed in each of them.
+    static let limit = 8
+
+    /// Returns the language of a document; `nil` if the document names none of the languages.
+    func language(of document: DocumentObject) -> TextLanguage? {
+        var found: TextLanguage?
+        path.forEachElement(in: document) { value in
+            guard found == nil, case .string(let text) = value, let language = TextLanguage(naming: text) else {
+                return
+            }
+            if languages.contains(language) { found = language }
+        }
+        return found
+    }
+}
+
+extension TextAnalyzer {
+    /// Returns the analyzer for documents in a language: the language replaces that of the analyzer, if it has one.
+    func inLanguage(_ language: TextLanguage?) -> TextAnalyzer {
+        guard let language, self.language != nil else { return self }
+        var analyzer = self
+        analyzer.language = language
+        // Not every language has stop words.
+        if analyzer.stopWords == .ofLanguage, language.stopWords.isEmpty { analyzer.stopWords = .none }
+        return analyzer
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import DocIndex
+
+/// The options of commands that change all documents of a condition.
+struct BulkChangeOptions: ParsableArguments {
+    @Option(
+        name: .customLong("where"), parsing: .unconditional, help: "The condition, instead of the words after WHERE.")
+    var condition: String?
+    @Flag(name: .long, help: "Required in place of a condition: Change every document of the collection.")
+    var allDocuments = false
+    @Flag(name: [.customShort("n"), .long], help: "Show what would change, before and after, and change nothing.")
+    var dryRun = false
+    @Option(
+        name: .long, parsing: .unconditional, help: "With --dry-run: Show at most this many documents. Default: 20.")
+    var limit: Int?
+    @Option(
+        name: .long,
+        help: """
+            Write at most this many bytes at once, such as 256M. Default: 64M. A larger change is written in parts, each \
+            all or nothing; running the command again finishes it.
+            """)
+    var batchBytes = ByteCountArgument(64 << 20)
+
+    func validate() throws {
+        guard (1...512 << 20).contains(batchBytes.value) else {
+            throw ValidationError("--batch-bytes must be from 1 to 512M")
+        }
+        guard limit.map({ $0 >= 0 }) ?? true else { throw ValidationError("--limit must be 0 or more") }
+    }
+
+    /// The condition of the words and the options.
+    ///
+    /// - Throws: ``CommandError`` with `usage` if there is none and `--all-documents` is missing.
+    func filter(words: [String]?, _ conditions: ConditionOptions, _ command: String) throws -> Filter {
+        let hasCondition = words != nil || condition != nil || conditions.filterJson != nil
+        guard hasCondition || allDocuments else {
+            throw CommandError(
+                .usage, "\(command) needs a condition", hint: "--all-documents means every document of the collection")
+        }
+        guard !hasCondition || !allDocuments else {
+            throw CommandError(.usage, "--all-documents and a condition cannot be combined")
+        }
+        if let words, words.isEmpty { throw CommandError(.usage, "\(command): a condition is expected after WHERE") }
+        return try conditions.filter(words: words ?? [], option: condition)
+    }
+
+    /// Runs a change: shows it for `--dry-run`, or asks for confirmation and makes it.
+    ///
+    /// - Parameters:
+    ///   - verb: the command, such as `update`.
+    ///   - done: its past tense, such as `updated`.
+    ///   - change: makes the change.
+    func run(
+        _ verb: String, _ done: String, of filter: Filter, in collection: DocumentCollection, session: Session,
+        _ options: GlobalOptions, _ conditions: ConditionOptions,
+        _ change: (BulkChange.Options, (BulkChange.Summary) throws -> Void) throws -> BulkChange.Summary
+    ) throws {
+        try conditions.requireSound(Query(filter), in: collection)
+        var bulk = BulkChange.Options()
+        bulk.commitByteCount = batchBytes.value
+        bulk.query = conditions.queryOptions
+        bulk.isDryRun = dryRun
+        bulk.differenceCount = limit ?? 20
+        var latest: BulkChange.Summary?
+        if !dryRun {
+            let count = try collection.count(where: filter, options: conditions.queryOptions)
+            if count > 0 {
+                try options.confirm(
+                    "\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
+            }
+        }
+        let progress = try options.reporter(verb, unit: .items("documents"))
+        defer { progress.finish() }
+        let summary: BulkChange.Summary
+        do {
+            summary = try change(bulk) {
+                latest = $0
+                progress.advance(done: $0.changedCount)
+            }
+        } catch is CancellationError {
+            progress.finish()
+            let count = latest?.changedCount ?? 0
+            var failure = Interruption.failure("\(Self.documents(count)) were \(done)")
+            if count > 0 { failure.hint = "run the same command again to finish" }
+            throw failure
+        } catch let error as DocIndexError where error.code == .changeTooLarge {
+            throw CommandError(.usage, error.message, hint: "--batch-bytes sets the size of a commit, up to 512M")
+        }
+        progress.finish()
+        if dryRun { try show(summary, options) }
+        try conditions.warn(
+            of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
+        options.note(Self.text(of: summary, verb, done, dryRun: dryRun))
+    }
+
+    private static func documents(_ count: Int) -> String {
+        "\(HumanNumber.grouped(count)) document\(count == 1 ? "" : "s")"
+    }
+
+    private static func text(of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool) -> String {
+        var text = "\(verb): \(dryRun ? "would \(verb)" : done) \(documents(summary.changedCount))"
+        if summary.unchangedCount > 0 {
+            text += "; \(HumanNumber.grouped(summary.unchangedCount)) already had these values"
+        }
+        if summary.commitCount > 1 { text += ", in \(HumanNumber.grouped(summary.commitCount)) commits" }
+        return text
+    }
+
+    // MARK: - Dry runs
+
+    /// Writes a row for each changed document; for people, a row for each changed member.
+    private func show(_ summary: BulkChange.Summary, _ options: GlobalOptions) throws {
+        let mode = try options.outputMode()
+        let isForPeople = mode == .table || mode == .line
+        let writer = try options.writer()
+        for difference in summary.differences {
+            if !isForPeople {
+                var row: DocumentObject = ["id": difference.id.value, "before": .object(difference.old)]
+                if let new = difference.new { row["after"] = .object(new) }
+                try writer.write(row)
+                continue
+            }
+            guard let new = difference.new else {
+                try writer.write(["id": difference.id.value, "before": .object(difference.old)])
+                continue
+            }
+            for name in Self.changedNames(difference.old, new) {
+                var row: DocumentObject = ["id": difference.id.value, "field": .string(name)]
+                row["before"] = difference.old[name]
+                row["after"] = new[name]
+                try writer.write(row)
+            }
+        }
+        try writer.finish()
+        let hidden = summary.changedCount - summary.differences.count
+        if hidden > 0 { options.note("\(Self.documents(hidden)) more are not shown; --limit shows more") }
+    }
+
+    /// The names of the members that differ; all of them if only their order does.
+    private static func changedNames(_ old: DocumentObject, _ new: DocumentObject) -> [String] {
+        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
+        let changed = names.filter { old[$0] != new[$0] }
+        return changed.isEmpty ? names : changed
+    }
+}

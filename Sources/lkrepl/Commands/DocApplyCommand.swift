@@ -1,0 +1,106 @@
+import ArgumentParser
+import DocIndex
+
+extension DocCommand {
+    /// Applies operations on documents from a file.
+    struct Apply: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "apply", abstract: "Put, patch, update and delete documents from JSON lines, in one commit.",
+            discussion: """
+                Example: lkrepl doc apply --write photos.store changes.jsonl
+                A line is {"put": {...}}, {"patch": {...}, "id": "a1"}, {"update": "rating = 5", "id": "a1"} or \
+                {"delete": "a1"}. "in" names the collection if the store has several. "if" is "absent", "present", \
+                {"sequence": 12} (the last commit of the document, as feeds report it) or {"content": {...}}. If one line \
+                fails, nothing is written. {"$date": ...} is a date, {"$bytes": ...} bytes.
+                """)
+
+        @OptionGroup var options: GlobalOptions
+        @Argument(help: "The store.") var database: String
+        @Argument(help: "The file, or - for standard input.") var file: String
+        @Flag(name: [.customShort("n"), .long], help: "Apply the file to a temporary copy of the store only.")
+        var dryRun = false
+        @Flag(name: .long, help: "Store objects such as {\"$date\": ...} literally.") var literal = false
+
+        /// An operation and the number of its line.
+        private struct Line {
+            let number: Int
+            let operation: DocumentOperation
+        }
+
+        func run() throws {
+            if !dryRun { try options.requireWrite("doc apply") }
+            let file = try ArgumentOrigin.current.text(of: file)
+            let name = file == "-" ? "standard input" : file
+            let lines = try lines(of: file, name: name)
+            if dryRun {
+                try Session.rehearsing(database) { try apply(lines, of: name, to: $0) }
+            } else {
+                try Session.with(database, options) { try apply(lines, of: name, to: $0) }
+            }
+        }
+
+        private func lines(of file: String, name: String) throws -> [Line] {
+            let descriptor = try FileDescriptor.openForReading(file)
+            defer { if file != "-" { try? descriptor.closeFile() } }
+            var reader = LineReader(descriptor: descriptor)
+            var lines: [Line] = []
+            while let line = try RawArgument.nextLine(&reader, of: name) {
+                try Interruption.check("\(HumanNumber.grouped(lines.count)) operations were read, none applied")
+                guard !line.bytes.isEmpty else { continue }
+                do {
+                    lines.append(
+                        Line(
+                            number: line.number,
+                            operation: try DocumentOperation(line: line.bytes, isLiteral: literal)))
+                } catch {
+                    throw CommandError(error).within("\(name):\(line.number)")
+                }
+            }
+            return lines
+        }
+
+        private func apply(_ lines: [Line], of name: String, to session: Session) throws {
+            var counts = (puts: 0, patches: 0, updates: 0, deletions: 0, missing: 0)
+            let store = try session.store()
+            try store.write { transaction in
+                for line in lines {
+                    try Interruption.check("no change")
+                    do {
+                        let collection = try session.definition(of: line.operation.collection)
+                        let wasThere = try line.operation.apply(to: transaction, in: collection)
+                        switch line.operation.action {
+                        case .put: counts.puts += 1
+                        case .patch: counts.patches += 1
+                        case .update: counts.updates += 1
+                        case .delete where wasThere: counts.deletions += 1
+                        case .delete: counts.missing += 1
+                        }
+                    } catch {
+                        throw CommandError(error).within("\(name):\(line.number)")
+                    }
+                }
+            }
+            let parts = [
+                (counts.puts, "put"), (counts.patches, "patched"), (counts.updates, "updated"),
+                (counts.deletions, "deleted"), (counts.missing, "not found for deletion"),
+            ].filter { $0.0 > 0 }.map { "\(HumanNumber.grouped($0.0)) \($0.1)" }
+            let what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
+        }
+    }
+}
+
+extension Session {
+    /// The declaration of a collection that input names, or of the only one if it names none.
+    fileprivate func definition(of name: String?) throws -> CollectionDefinition {
+        guard let name else { return try collection(nil).definition }
+        let known = try collections()
+        guard let found = known.first(where: { $0.name.hasSameBytes(as: name) }) else {
+            let names = known.map(\.name)
+            throw CommandError(
+                .badData, "no collection named \(name); the store has \(names.joined(separator: ", "))",
+                hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" })
+        }
+        return found.definition
+    }
+}

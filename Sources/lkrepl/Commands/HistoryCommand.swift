@@ -1,0 +1,108 @@
+import ArgumentParser
+import DocIndex
+import Foundation
+
+/// Lists the versions of a document.
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List the versions of a document, newest first. Exit code 1 if there are none.",
+        discussion: """
+            Example: lkrepl history photos.store photos 2019-07-14-0031
+            Each version is a row with its commit, the time of the commit, and the document; a deletion has no \
+            document. Versions are kept if the schema declares a history for the collection, such as \
+            "history": {"age": "90 days", "versions": 20}. The time of the oldest version may be unknown. \
+            doc get --at prints one version, and undo undoes a commit.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The store.") var database: String
+    @Argument(help: "The collection.") var collection: String
+    @Argument(help: "The document ID.") var id: String
+    @Option(name: .long, parsing: .unconditional, help: "List at most this many versions.") var limit = 100
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }
+    }
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let collection = try session.collection(collection)
+            let writer = try options.writer(columns: ["commit", "time", "deleted", "document"])
+            guard collection.definition.history != nil else {
+                let document = try DocumentID.candidates(id).lazy.compactMap { try collection.document($0) }.first
+                options.note("history: \(collection.name) keeps no history; declare one in its schema, and migrate")
+                guard let document else { throw CommandError.silent(.no) }
+                try writer.write(Self.row(commit: document.sequence, time: nil, document))
+                return try writer.finish()
+            }
+            var count = 0
+            for id in try DocumentID.candidates(id) where count == 0 {
+                try collection.forEachVersion(of: id) { version in
+                    try Interruption.check()
+                    try writer.write(Self.row(commit: version.sequence, time: version.time, version.document))
+                    count += 1
+                    return count < limit
+                }
+            }
+            if count == 0 { throw CommandError.silent(.no) }
+            try writer.finish()
+        }
+    }
+
+    private static func row(commit: UInt64, time: Date?, _ document: Document?) -> DocumentObject {
+        var row: DocumentObject = ["commit": .int(Int64(clamping: commit)), "time": time.text]
+        if let document {
+            row["document"] = .object(document.content)
+        } else {
+            row["deleted"] = true
+        }
+        return row
+    }
+}
+
+/// Lists recent commits.
+struct CommitsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "commits", abstract: "List the newest commits in the history, with times and counts.",
+        discussion: """
+            Example: lkrepl commits photos.store
+            Only commits that changed collections with a history are listed, and only their documents are counted. \
+            undo --dry-run shows the documents of a commit.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The store.") var database: String
+    @Option(name: .long, parsing: .unconditional, help: "List at most this many commits.") var limit = 20
+    @Option(name: .long, help: "List only commits before this one.") var before: UInt64?
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }
+    }
+
+    func run() throws {
+        try Session.with(database, options) { session in
+            let store = try session.store()
+            let writer = try options.writer(columns: ["commit", "time", "documents"])
+            for commit in try store.commits(before: before, limit: limit) {
+                try writer.write([
+                    "commit": .int(Int64(clamping: commit.sequence)), "time": Optional(commit.time).text,
+                    "documents": .int(Int64(commit.changeCount)),
+                ])
+            }
+            try writer.finish()
+            if !store.schema.collections.contains(where: { $0.history != nil }) {
+                options.note("commits: no collection keeps a history; declare one in the schema, and migrate")
+            }
+        }
+    }
+}
+
+extension Date? {
+    /// The time in UTC as ISO 8601; `null` if it is unknown.
+    fileprivate var text: DocumentValue {
+        guard let self else { return .null }
+        let milliseconds = Int64((self.timeIntervalSince1970 * 1000).rounded())
+        return .string(DocumentDate(utcMilliseconds: milliseconds).iso8601)
+    }
+}

@@ -1,0 +1,40 @@
+import DocIndex
+
+/// How a table shows a result.
+struct TableStyle: Hashable, Sendable {
+    /// What the rows are.
+    enum Content: Hashable, Sendable {
+        /// Rows with the same few columns, all of which are shown.
+        case rows
+        /// Documents with many fields, of which the table shows as many as are readable. The first row names fields,
+        /// the second one the kinds of their values.
+        case documents(idField: String)
+    }
+
+    var content = Content.rows
+    /// The columns that are always shown, such as a score.
+    var pinned: [String] = []
+    /// The fields that are shown first if there is no room for all: those of the indexes.
+    var preferred: [String] = []
+    /// Whether all columns are shown in full, even beyond the width of the terminal.
+    var isWide = false
+
+    /// The field with the IDs of documents; `nil` for other rows.
+    var idField: String? {
+        if case .documents(let name) = content { name } else { nil }
+    }
+
+    /// The style for the documents of a collection.
+    ///
+    /// - Parameter pinned: The columns beside the fields of the documents.
+    static func documents(of collection: CollectionDefinition, pinned: [String] = []) -> TableStyle {
+        var preferred: [String] = []
+        for index in collection.indexes {
+            for path in index.fields {
+                guard case .name(let name)? = path.steps.first, !preferred.contains(name) else { continue }
+                preferred.append(name)
+            }
+        }
+        return TableStyle(content: .documents(idField: collection.idField), pinned: pinned, preferred: preferred)
+    }
+}

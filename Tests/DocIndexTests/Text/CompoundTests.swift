@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+/// Compounds are found by their parts.
+@Suite struct CompoundTests {
+    private static let captions = [
+        "Radfahrer auf dem Fahrradweg am Rhein", "Ein altes Fahrrad lehnt an der Hauswand",
+        "Der Weg durch den Stadtpark im Herbst", "Zwei Kameraden vor dem Krankenhaus",
+        "Das Haus am See mit Bootssteg", "Kinder fahren mit dem Rad zur Schule", "Schulhof der Volksschule im Winter",
+        "Kirchturm und Rathaus am Marktplatz", "Der Turm der alten Kirche", "Schiff im Hafen von Hamburg",
+        "Straßenbahn am Bahnhofsplatz", "Bahnhof mit Dampflokomotive", "Kinderwagen vor dem Kaufhaus",
+        "Ein Wagen fährt durch die Straße", "Sonnenuntergang über dem Bergsee", "Die Sonne geht hinter dem Berg unter",
+        "Weihnachtsmarkt auf dem Marktplatz", "Weihnachten im Kreis der Familie", "Markt mit Obst und Gemüse",
+        "Das Eis auf dem See ist dick", "Preis für den besten Kuchen", "Kuchen und Kaffee im Gartenhaus",
+        "Der Rat der Stadt tagt im Rathaus", "Stadt am Fluss mit Steinbrücke", "Brücke aus Stein über den Fluss",
+        "Lastkraftwagen auf der Landstraße", "Land und Leute", "Volk auf dem Platz",
+        "Der Hund schläft in der Hundehütte",
+        "Hütte in den Bergen", "Bergsteiger an der Felswand", "Fels und Wand", "Regenwasser im Fass", "Wasser",
+        "Regen auf dem Dach", "Kameramann mit Kamera", "Mann mit Hut", "Strohhut am Strand", "Stroh",
+        "Palast und Ast eines Baumes", "Gast im Wirtshaus", "Der Wirt zapft Bier", "Bierglas auf dem Tisch",
+        "Glas und Teller", "Beweis der Weisheit", "Der Kranke im Bett", "Bootsfahrt", "Boot", "Steg", "Bahn", "Hof",
+        "Garten", "Bahnhofsuhr",
+    ]
+
+    /// Every compound of the captions whose parts occur in them.
+    private static let compounds: [String: [String]] = [
+        "Fahrrad": ["fahrradweg"], "Rad": ["fahrrad", "fahrradweg"], "Weg": ["fahrradweg"],
+        "Haus": ["gartenhaus", "hauswand", "krankenhaus", "rathaus", "wirtshaus"], "Turm": ["kirchturm"],
+        "Garten": ["gartenhaus"], "Schule": ["volksschule"], "Markt": ["marktplatz", "weihnachtsmarkt"],
+        "See": ["bergsee"], "Straße": ["landstrasse", "strassenbahn"], "Brücke": ["steinbrucke"],
+        "Hütte": ["hundehutte"],
+        "Kamera": ["kameramann"], "Stroh": ["strohhut"], "Boot": ["bootsfahrt", "bootssteg"],
+        "Bahnhof": ["bahnhofsplatz"],
+        "Eis": [], "Ast": [], "Reis": [], "Ein": [], "der": [], "Art": [], "Ei": [], "Rat": ["rathaus"],
+    ]
+
+    private func withCaptions(_ language: TextLanguage, _ body: (DocumentCollection) throws -> Void) throws {
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: [.text("t", on: .field("text", analyzer: .language(language)))])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            for (id, text) in Self.captions.enumerated() {
+                try collection.put(["id": .int(Int64(id)), "text": .string(text)])
+            }
+            try body(collection)
+        }
+    }
+
+    @Test func `A compound consists of words of the index, and of nothing else`() throws {
+        try withCaptions(.german) { collection in
+            for (word, compounds) in Self.compounds {
+                let found = try collection.compounds(of: word).map(\.word).sorted()
+                #expect(found == compounds, "\(word)")
+            }
+            #expect(try collection.compounds(of: "Haus", limit: 2).count == 2)
+            #expect(try collection.compounds(of: "altes Haus").isEmpty)
+        }
+        try withCaptions(.english) { #expect(try $0.compounds(of: "Fahrrad").isEmpty) }
+    }
+
+    @Test func `A search box finds compounds after the word itself, and other searches do not`() throws {
+        try withCaptions(.german) { collection in
+            func found(_ query: TextQuery) throws -> [DocumentID] { try collection.search(query).map(\.document.id) }
+            let word = try TextQuery(parsing: "Fahrrad")
+            #expect(try found(word) == [1])
+            #expect(try found(collection.findingCompounds(word)) == [1, 0])
+            #expect(try found(collection.findingCompounds(TextQuery(parsing: "fahrräder rhein"))) == [])
+            #expect(try found(collection.findingCompounds(TextQuery(parsing: "weg rhein"))) == [0])
+            for text in ["\"weg\" rhein", "radf*", "rhein -weg", "straße~"] {
+                let query = try TextQuery(parsing: text)
+                if text.hasPrefix("rhein") {
+                    #expect(try found(collection.findingCompounds(query)) == [0])
+                } else {
+                    #expect(try collection.findingCompounds(query) == query, "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test func `Joining letters are those of the language`() {
+        let words: Set<String> = ["barn", "bok", "stad", "park", "arbeid", "dag", "huis", "deur"]
+        func isCompound(_ word: String, of part: String, _ language: TextLanguage) -> Bool {
+            CompoundWords(language: language) { words.contains($0) }.isCompound(word, of: part)
+        }
+        #expect(isCompound("barnbok", of: "bok", .swedish) && isCompound("stadspark", of: "stad", .swedish))
+        #expect(isCompound("arbeidsdag", of: "dag", .norwegian) && isCompound("huisdeur", of: "huis", .dutch))
+        #expect(!isCompound("barnbok", of: "bok", .english) && !isCompound("bok", of: "bok", .swedish))
+        #expect(!isCompound("stadxpark", of: "park", .german) && !isCompound("dagx", of: "dag", .norwegian))
+    }
+}

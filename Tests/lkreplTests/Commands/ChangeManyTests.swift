@@ -1,0 +1,215 @@
+import Testing
+
+@testable import lkrepl
+
+/// `update`, `delete` and `doc apply`.
+@Suite struct `Changes of many documents` {
+    private func count(_ condition: String, in place: Workplace) throws -> String {
+        try place.run("find", "photos.store", "photos", condition, "--count").output
+    }
+
+    @Test func `An update in words, by options, as JSON and in the shell changes the same documents`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let store = ["photos.store", "photos"]
+            for (number, arguments) in [
+                ["WHERE", "rating = 5", "SET", "mark = 0, keywords += river"],
+                ["WHERE rating = 5 SET mark = 1, keywords -= river"],
+                ["SET", "mark", "=", "2", "WHERE", "rating", "=", "5"],
+                ["--where", "rating = 5", "--set", "mark = 3", "--set", "REMOVE other"],
+                ["--filter-json", #"{"rating": 5}"#, "--set-json", #"{"$set": {"mark": 4}}"#],
+                ["WHERE", "rating = :r", "SET", "mark = :m", "--param", "r=5", "--param", "m=5"],
+                ["WHERE", "rating = 5 SET mark = 6"],
+            ].enumerated() {
+                let outcome = try place.run(["update", "--write", "--yes"] + store + arguments)
+                #expect(outcome.code == 0 && outcome.error == "update: updated 23 documents\n", "\(outcome)")
+                #expect(try count("mark = \(number)", in: place) == "23\n")
+            }
+            #expect(try count("keywords has river", in: place) == "0\n")
+            for (number, line) in [
+                "update photos WHERE rating = 5 SET mark = 7, keywords += \"a b\"",
+                "update photos WHERE 'rating = 5' SET 'mark = 8, keywords \"a b\" -> \"c d\"'",
+                "update photos where mark = 8 set mark = 9, keywords -= \"c d\", mark -> number, number -> mark",
+                "update photos WHERE title = set OR rating = 5 SET mark = 10",
+            ].enumerated() {
+                let outcome = try place.run("--write", "--yes", "photos.store", "-c", line)
+                #expect(outcome.code == 0 && outcome.error == "update: updated 23 documents\n", "\(line): \(outcome)")
+                #expect(try count("mark = \(number + 7)", in: place) == "23\n")
+            }
+            #expect(try count(#"keywords has "c d""#, in: place) == "0\n")
+            let again = try place.run(["update", "--write", "--yes"] + store + ["WHERE rating = 5 SET mark = 10"])
+            #expect(again.error == "update: updated 0 documents; 23 already had these values\n")
+            let all = try place.run(
+                ["update", "--write", "--yes", "--all-documents"] + store + ["SET", "seen = true"])
+            #expect(all.error == "update: updated 301 documents\n", "\(all)")
+            let small = try place.run(
+                ["update", "--write", "--yes", "--batch-bytes", "10K"] + store + ["WHERE seen = true SET seen = false"])
+            #expect(small.code == 0 && small.says("updated 301 documents, in "), "\(small)")
+        }
+    }
+
+    @Test func `A deletion deletes the documents of its condition`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let show = try place.run("delete", "-n", "photos.store", "photos", "WHERE", "rating = 5", "--limit", "2")
+            #expect(show.code == 0 && show.lines.count == 2 && show.output.contains(#""before":{"#), "\(show)")
+            #expect(show.says("21 documents more are not shown") && show.says("would delete 23 documents"), "\(show)")
+            let outcome = try place.run("delete", "--write", "--yes", "photos.store", "photos", "WHERE rating = 5")
+            #expect(outcome.code == 0 && outcome.error == "delete: deleted 23 documents\n", "\(outcome)")
+            #expect(try count("rating = 5", in: place) == "0\n" && count("", in: place) == "278\n")
+        }
+    }
+
+    @Test func `A dry run shows documents before and after, and changes nothing`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let before = try place.run("digest", "photos.store").output
+            let rows = try place.run(
+                "update", "-n", "photos.store", "photos", "WHERE rating = 5 SET rating = 6", "--limit", "1")
+            #expect(rows.code == 0 && rows.lines.count == 1, "\(rows)")
+            #expect(rows.output.contains(#""rating":5"#) && rows.output.contains(#""rating":6"#), "\(rows)")
+            #expect(rows.says("22 documents more") && rows.says("update: would update 23 documents"), "\(rows)")
+            let table = try place.run(
+                "update", "-n", "photos.store", "photos", "--mode", "table", "WHERE rating = 5 SET rating = 6, x = 1")
+            #expect(table.code == 0 && table.output.contains("field") && table.output.contains("rating"), "\(table)")
+            #expect(try place.run("digest", "photos.store").output == before)
+        }
+    }
+
+    @Test func `A change that is not allowed or not confirmed is refused`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for (arguments, code, message) in [
+                (["update", "WHERE rating = 5 SET x = 1"], 77, "--write"),
+                (["delete", "WHERE rating = 5"], 77, "--write"),
+                (["update", "--write", "WHERE rating = 5 SET x = 1"], 77, "update 23 documents of photos"),
+                (["delete", "--write", "WHERE rating = 5"], 77, "--yes"),
+                (["update", "--write", "--yes", "SET x = 1"], 64, "--all-documents"),
+                (["delete", "--write", "--yes"], 64, "delete needs a condition"),
+                (["delete", "--write", "--yes", "rating = 5"], 64, "WHERE is expected"),
+                (["update", "--write", "--yes", "WHERE rating = 5"], 64, "needs assignments"),
+                (["update", "--write", "--yes", "WHERE rating = SET x = 1"], 64, "a value"),
+                (
+                    ["update", "--write", "--yes", "WHERE rating = 5 SET x 1"], 64,
+                    "the update cannot be read at character"
+                ),
+                (["update", "--write", "--yes", "WHERE rating = 5 SET id = 1"], 65, "id"),
+                (["update", "--write", "--yes", "WHERE rating = 5 SET rating.x = 1"], 64, "no member x"),
+                (["update", "--write", "--yes", "--all-documents", "WHERE rating = 5 SET x = 1"], 64, "combined"),
+                (
+                    ["update", "--write", "--yes", "--batch-bytes", "1K", "WHERE rating > 0 SET rating += 1"], 64,
+                    "--batch-bytes"
+                ),
+                (["update", "--write", "--yes", "--strict", "WHERE ratng = 5 SET rating = 1"], 64, "ratng"),
+            ] as [([String], Int32, String)] {
+                var arguments = arguments
+                let first = arguments.firstIndex { !$0.hasPrefix("-") && $0 != arguments[0] && $0 != "1K" }
+                arguments.insert(contentsOf: ["photos.store", "photos"], at: first ?? arguments.endIndex)
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == code && outcome.says(message), "\(arguments): \(outcome)")
+            }
+            #expect(try count("rating = 5", in: place) == "23\n" && count("x exists", in: place) == "0\n")
+            // A warning about a field that no document has.
+            let warned = try place.run("update", "--write", "photos.store", "photos", "WHERE ratng = 5 SET rating = 1")
+            #expect(warned.code == 0 && warned.says("ratng") && warned.says("updated 0 documents"), "\(warned)")
+        }
+    }
+
+    @Test func `A terminal is asked with the number of documents`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let prompt = "photos.store rw!> "
+            let terminal = try TerminalSession(["--write", "photos.store", "-q"], in: place)
+            _ = try terminal.expect(prompt)
+            for (answer, number) in [("n", "0\r\n"), ("y", "23\r\n")] {
+                try terminal.type("update photos WHERE rating = 5 SET mark = 1\n")
+                _ = try terminal.expect("update 23 documents of photos in photos.store? [y/N] ")
+                try terminal.type(answer + "\n")
+                _ = try terminal.expect(prompt)
+                #expect(try terminal.run("find photos mark = 1 --count", prompt: prompt) == number)
+            }
+            try terminal.type("quit\n")
+            _ = try terminal.end()
+        }
+    }
+
+    // MARK: - doc apply
+
+    @Test func `A file of operations is applied in one commit`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let id = "scan-0001"
+            let input = """
+                {"put": {"id": "new", "taken": {"$date": "2020-01-01T00:00:00Z"}, "rating": 1}, "if": "absent"}
+                {"patch": {"rating": 2, "x": null}, "id": "new"}
+
+                {"update": "keywords += river", "id": "new", "in": "photos", "if": "present"}
+                {"update": {"$set": {"mark": 1}}, "id": "\(id)"}
+                {"delete": "scan-0002"}
+                {"delete": "none"}
+                """
+            let dry = try place.run("doc", "apply", "-n", "photos.store", "-", input: input)
+            let what = "1 put, 1 patched, 2 updated, 1 deleted, 1 not found for deletion"
+            #expect(dry.code == 0 && dry.error == "doc apply: \(what); dry run, nothing was written\n", "\(dry)")
+            #expect(try place.run("doc", "get", "photos.store", "photos", "new").code == 1)
+            let outcome = try place.run("doc", "apply", "--write", "photos.store", "-", input: input)
+            #expect(outcome.code == 0 && outcome.error == "doc apply: \(what)\n", "\(outcome)")
+            let new = try place.run("doc", "get", "photos.store", "photos", "new").output
+            #expect(new.contains(#""rating":2"#) && new.contains(#""river""#) && new.contains(#"{"$date":"#), "\(new)")
+            #expect(try place.run("doc", "get", "photos.store", "photos", "scan-0002").code == 1)
+            // The content as printed is the condition of the next change.
+            let next = #"{"delete": "new", "if": {"content": \#(new)}}"#
+            #expect(try place.run("doc", "apply", "--write", "photos.store", "-", input: next).code == 0)
+            #expect(try place.run("doc", "apply", "--write", "photos.store", "-", input: "").says("nothing to do"))
+        }
+    }
+
+    @Test func `If one line fails, nothing is written, and the error names it`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let before = try place.run("digest", "photos.store").output
+            for (line, message) in [
+                (#"{"put": {"id": "scan-0001"}, "if": "absent"}"#, "scan-0001 already"),
+                (#"{"patch": {"a": 1}, "id": "none"}"#, "no document none"),
+                (#"{"delete": "none", "if": "present"}"#, "no document none"),
+                (#"{"delete": "scan-0001", "if": {"sequence": 99}}"#, "not by 99"),
+                (#"{"delete": "scan-0001", "if": {"content": {"id": "scan-0001"}}}"#, "another content"),
+                (#"{"delete": "none", "if": {"content": {"id": "none"}}}"#, "no document none"),
+                (#"{"update": "rating", "id": "scan-0001"}"#, "the update cannot be read"),
+                (#"{"update": "id = 4", "id": "scan-0001"}"#, "cannot change its id"),
+                (#"{"delete": "a", "in": "nope"}"#, "no collection named nope"), (#"{"put": 5}"#, "JSON object"),
+                (#"{"put": {}, "delete": "a"}"#, "one of the members"), (#"{"id": "a"}"#, "one of the members"),
+                (#"{"delete": "a", "id": "b"}"#, "unknown member id"), (#"{"delete": 1.5}"#, "string or an integer"),
+                (#"{"delete": "a", "if": "maybe"}"#, "if must be"), (#"{"delete": "a", "in": 5}"#, "in must be"),
+                ("{", "line 1"), ("5", "JSON object"),
+            ] {
+                let input = #"{"put": {"id": "zzz"}}"# + "\n" + line + "\n"
+                let outcome = try place.run("doc", "apply", "--write", "photos.store", "-", input: input)
+                #expect(
+                    outcome.code == 65 || outcome.code == 64, "\(line): \(outcome)")
+                #expect(outcome.says(message) && outcome.says("standard input:2"), "\(line): \(outcome)")
+            }
+            #expect(try place.run("digest", "photos.store").output == before)
+            #expect(try place.run("doc", "apply", "photos.store", "-", input: "").code == 77)
+            #expect(try place.run("doc", "apply", "--write", "photos.store", "none.jsonl").code == 66)
+        }
+    }
+
+    @Test func `A doc command that finds no document says so`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for arguments in [
+                ["get", "photos.store", "photos", "nope"],
+                ["patch", "--write", "photos.store", "photos", "nope", "{}"],
+                ["patch", "-n", "photos.store", "photos", "nope", "{}"],
+                ["del", "--write", "-q", "photos.store", "photos", "nope"],
+                ["del", "-n", "photos.store", "photos", "scan-0001", "nope"],
+            ] {
+                let outcome = try place.run(["doc"] + arguments)
+                #expect(outcome.code == 1 && outcome.says("photos has no document nope"), "\(arguments): \(outcome)")
+            }
+            let several = try place.run("doc", "del", "--write", "photos.store", "photos", "a", "scan-0001", "b")
+            #expect(several.code == 1 && several.says("no document a and 1 more"), "\(several)")
+        }
+    }
+}
