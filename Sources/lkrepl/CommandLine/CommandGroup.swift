@@ -16,8 +16,11 @@ enum CommandGroup: String, CaseIterable, Sendable {
     var commands: [String] {
         switch self {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
-        case .find: ["find", "search", "count", "doc get", "facets", "distinct"]
-        case .change: ["update", "delete", "doc", "index", "migrate"]
+        case .find:
+            [
+                "find", "search", "near", "count", "doc get", "facets", "timeline", "distinct", "duplicates",
+            ]
+        case .change: ["update", "delete", "doc", "album", "history", "commits", "undo", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
         case .maintain: ["init", "verify", "repair", "compact", "destroy"]
         case .keys:

@@ -23,7 +23,9 @@ struct DeleteCommand: ParsableCommand {
         let clauses = try ChangeClauses.splits(of: clause, in: "delete", hasAssignments: false)[0]
         let filter = try change.filter(words: clauses.condition, conditions, "delete")
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(filter)
             try change.run(
                 "delete", "deleted", of: filter, in: collection, session: session, options, conditions
             ) { options, progress in

@@ -34,7 +34,9 @@ struct UpdateCommand: ParsableCommand {
         if !change.dryRun { try options.requireWrite("update") }
         let (filter, update) = try parsed()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let filter = try source.filter(filter)
             try change.run(
                 "update", "updated", of: filter, in: collection, session: session, options, conditions
             ) { options, progress in
