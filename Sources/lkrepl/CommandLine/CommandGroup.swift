@@ -18,9 +18,9 @@ enum CommandGroup: String, CaseIterable, Sendable {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find:
             [
-                "find", "search", "near", "count", "doc get", "facets", "timeline", "distinct", "duplicates",
+                "find", "search", "near", "count", "doc get", "facets", "distinct", "timeline", "duplicates", "album",
             ]
-        case .change: ["update", "delete", "doc", "album", "history", "commits", "undo", "index", "migrate"]
+        case .change: ["update", "delete", "doc", "history", "commits", "undo", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
         case .maintain: ["init", "verify", "repair", "compact", "destroy"]
         case .keys:

@@ -42,8 +42,8 @@ struct FieldSamples {
         var kinds: [String: [Sample]] = [:]
         // A field whose values are of several kinds is a poor example.
         var kindsOfField: [FieldPath: Set<DocumentValue.Kind>] = [:]
-        let deadline = ContinuousClock.now + .milliseconds(100)
-        _ = try? collection.forEach(matching: Query(limit: 200)) { document in
+        let deadline = ContinuousClock.now + .seconds(2)
+        _ = try? collection.forEach(matching: Query(limit: 60)) { document in
             Self.forEachValue(of: document.content) { path, value in
                 guard !path.description.hasSameBytes(as: idField) else { return }
                 counts[path, default: 0] += 1

@@ -51,17 +51,24 @@ struct NearCommand: ParsableCommand {
             let field = try named ?? Self.field(of: collection)
             let query = Query(nearest: field, to: center, within: meters, where: filter, limit: limit)
             try conditions.requireSound(query, fields: shown.paths, in: collection)
-            let writer = try shown.writer(options, leading: [Self.column])
+            let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
+            let writer =
+                ids != nil
+                ? nil : try shown.writer(options, of: collection, isWide: shape.wide, leading: [Self.column])
             var found = false
             let execution = try collection.forEachNeighbor(
                 field, of: center, within: meters, where: filter, limit: limit, options: conditions.queryOptions
             ) { neighbor in
                 found = true
                 let kilometers = DocumentValue.double((neighbor.meters).rounded() / 1000)
-                try writer.write(shown.row(neighbor.document, leading: [Self.column: kilometers]))
+                if let ids {
+                    try ids.write(neighbor.document.id)
+                } else {
+                    try writer?.write(shown.row(neighbor.document, leading: [Self.column: kilometers]))
+                }
                 return true
             }
-            try writer.finish()
+            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             options.detail(
                 "plan: \(execution.plan); read \(execution.keysExamined) keys and \(execution.documentsExamined) "
                     + "documents for \(execution.resultCount) results")

@@ -116,7 +116,7 @@ struct IndexInference {
         }
         let ranked = fields.filter { !$0.key.description.hasSameBytes(as: FieldPath(names: idField).description) }
             .sorted { $0.value.order < $1.value.order }
-        let valued = ranked.map { ($0.key, usefulness($0.value)) }.filter { $0.1 >= 1 }
+        let valued = ranked.map { ($0.key, usefulness($0.value, of: $0.key)) }.filter { $0.1 >= 1 }
         let best = Set(valued.sorted { $0.1 > $1.1 }.prefix(Self.valueIndexLimit).map(\.0))
         for (path, _) in valued where best.contains(path) {
             add(IndexDefinition(Self.name(path), kind: .value, fields: [path]))
@@ -141,7 +141,7 @@ struct IndexInference {
     }
 
     /// How useful an index on a field probably is; at least 1 for a good one.
-    private func usefulness(_ field: Field) -> Double {
+    private func usefulness(_ field: Field, of path: FieldPath) -> Double {
         let scalarCount = field.valueCount - field.otherCount
         guard scalarCount > 0, field.distinct.count > 1, field.documentCount * 50 >= documentCount else { return 0 }
         if field.dateCount * 10 >= scalarCount * 9 { return 3 }
@@ -149,7 +149,10 @@ struct IndexInference {
         if field.stringCount > 0, field.byteCount / field.stringCount > 40 { return 0 }
         let repeats = Double(scalarCount) / Double(field.distinct.count)
         if field.distinct.count <= 2, field.stringCount == 0 { return 1 }
-        return repeats >= 2 ? 2 + min(0.9, repeats / 1000) : 0.5
+        // Elements of lists, such as keywords, are what one looks for even if many occur once.
+        if path.hasArrayStep { return repeats >= 1.2 ? 2.9 : 0.5 }
+        let isNested = path.steps.count > 1
+        return repeats >= 2 ? 2 + min(0.5, repeats / 1000) + (isNested ? 0 : 0.3) : 0.5
     }
 
     /// Whether a field holds text in which one searches for words.

@@ -33,7 +33,7 @@ import Testing
         let cases = try Self.cases()
         #expect(cases.count >= 200)
         try Workplace.with(isVerified: false) { place in
-            let prepared = try place.shell("sh '\(Self.directory)/prepare' '\(Binary.examples)'")
+            let prepared = try place.shell("examples='\(Binary.examples)'; . '\(Self.directory)/prepare'")
             #expect(prepared.code == 0, "\(prepared)")
             for wrong in cases {
                 let outcome = try place.shell("exec </dev/null; \(wrong.command)")

@@ -54,7 +54,8 @@ import Testing
                         var line = String(text.prefix(found.start)) + candidate.text
                         if line.contains("(3, ") { line += ")" }
                         if line.contains("'") { line += "'" }
-                        let outcome = try place.run("photos.store", "-c", line + " --count")
+                        let outcome = try place.run(
+                            "photos.store", "-c", line + (line.hasPrefix("count") ? "" : " --count"))
                         #expect(outcome.code == 0, "\(line): \(outcome)")
                     }
                 }
