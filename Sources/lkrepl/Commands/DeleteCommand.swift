@@ -25,11 +25,11 @@ struct DeleteCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let source = try session.selection(collection)
             let collection = source.collection
-            let filter = try source.filter(filter)
+            let chosen = try source.filter(filter)
             try change.run(
-                "delete", "deleted", of: filter, in: collection, session: session, options, conditions
+                "delete", "deleted", of: chosen, in: collection, session: session, options, conditions
             ) { options, progress in
-                try collection.delete(where: filter, options: options, progress: progress)
+                try collection.delete(where: chosen, options: options, progress: progress)
             }
         }
     }

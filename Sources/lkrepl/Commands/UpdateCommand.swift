@@ -36,11 +36,11 @@ struct UpdateCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let source = try session.selection(collection)
             let collection = source.collection
-            let filter = try source.filter(filter)
+            let chosen = try source.filter(filter)
             try change.run(
-                "update", "updated", of: filter, in: collection, session: session, options, conditions
+                "update", "updated", of: chosen, in: collection, session: session, options, conditions
             ) { options, progress in
-                try collection.update(where: filter, update, options: options, progress: progress)
+                try collection.update(where: chosen, update, options: options, progress: progress)
             }
         }
     }
