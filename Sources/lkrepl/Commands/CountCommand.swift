@@ -40,7 +40,10 @@ struct CountCommand: ParsableCommand {
                 return try countKeys(session)
             }
             if collection == nil, conditions.filterJson == nil {
-                let counts = try session.collections().map { ($0.name, try $0.count()) }
+                // The library's own collections, such as that of albums, are not meant.
+                let counts = try session.collections().filter { !$0.definition.isReserved }.map {
+                    ($0.name, try $0.count())
+                }
                 if counts.count > 1 {
                     options.detail(counts.map { "\($0) \(HumanNumber.grouped($1))" }.joined(separator: ", "))
                 }

@@ -23,11 +23,13 @@ struct DeleteCommand: ParsableCommand {
         let clauses = try ChangeClauses.splits(of: clause, in: "delete", hasAssignments: false)[0]
         let filter = try change.filter(words: clauses.condition, conditions, "delete")
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let chosen = try source.filter(filter)
             try change.run(
-                "delete", "deleted", of: filter, in: collection, session: session, options, conditions
+                "delete", "deleted", of: chosen, in: collection, session: session, options, conditions
             ) { options, progress in
-                try collection.delete(where: filter, options: options, progress: progress)
+                try collection.delete(where: chosen, options: options, progress: progress)
             }
         }
     }

@@ -116,14 +116,6 @@ struct NearCommand: ParsableCommand {
         }
     }
 
-    /// Fields in which locations are usual, if no index tells the field.
-    static let usualFields: [GeoField] = [
-        .location("gps"), .location("location"), .location("Composite:GPSPosition"),
-        .coordinates(latitude: "Composite:GPSLatitude", longitude: "Composite:GPSLongitude"),
-        .coordinates(latitude: "GPS:GPSLatitude", longitude: "GPS:GPSLongitude"),
-        .location("GPSPosition"), .coordinates(latitude: "GPSLatitude", longitude: "GPSLongitude"),
-    ]
-
     /// The field of a collection's locations: that of its index, or a usual one that a document has.
     static func field(of collection: DocumentCollection) throws -> GeoField {
         let indexes = collection.definition.indexes.filter { $0.kind == .geo }
@@ -138,8 +130,10 @@ struct NearCommand: ParsableCommand {
             return fields.count == 2
                 ? .coordinates(latitude: fields[0], longitude: fields[1]) : .location(fields[0])
         }
-        guard let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180) else { return usualFields[0] }
-        for field in usualFields {
+        guard let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180) else {
+            return PictureMetadata.locationFields[0]
+        }
+        for field in PictureMetadata.locationFields {
             let paths = field.paths.map { Filter.exists($0) }
             let query = Query(.and(paths + [.isWithin(field, everywhere)]), limit: 1)
             if try !collection.find(query).isEmpty { return field }

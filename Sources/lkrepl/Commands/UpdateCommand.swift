@@ -34,11 +34,13 @@ struct UpdateCommand: ParsableCommand {
         if !change.dryRun { try options.requireWrite("update") }
         let (filter, update) = try parsed()
         try Session.with(database, options) { session in
-            let collection = try session.collection(collection)
+            let source = try session.selection(collection)
+            let collection = source.collection
+            let chosen = try source.filter(filter)
             try change.run(
-                "update", "updated", of: filter, in: collection, session: session, options, conditions
+                "update", "updated", of: chosen, in: collection, session: session, options, conditions
             ) { options, progress in
-                try collection.update(where: filter, update, options: options, progress: progress)
+                try collection.update(where: chosen, update, options: options, progress: progress)
             }
         }
     }

@@ -47,7 +47,8 @@ import Testing
     @Test func `docs/photographer.md has a command for each question`() throws {
         let text = try String(contentsOfFile: Self.file, encoding: .utf8)
         for command in [
-            "import", "find", "near", "search", "count", "timeline", "facets", "duplicates", "doc patch", "album save",
+            "import", "find", "near", "search", "count", "timeline", "facets", "duplicates", "update", "undo",
+            "history", "album save",
             "album add", "album move", "dump", "load", "export",
         ] {
             #expect(text.contains("\n$ lkrepl \(command) "), "\(command)")
