@@ -10,6 +10,7 @@ import Synchronization
 ///        textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]
 ///        textbench --ask DIRECTORY QUERIES [ROUNDS]
 ///        textbench --answer DIRECTORY
+///        textbench --boxes DIRECTORY
 ///        textbench --update DIRECTORY COUNT
 ///        textbench --load RECORDS.jsonl DIRECTORY
 ///        textbench --build DIRECTORY [ROUNDS]
@@ -21,7 +22,8 @@ import Synchronization
 /// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
 /// after everything became one segment: for profilers, and for two builds beside each other. `--answer` reads a query from
 /// each line and answers with the fewest microseconds of ten tries, or of those that fit into 20 ms, so that others can take turns
-/// with it query by query. `--update` changes documents of such a store, and counts closing it and opening it again, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
+/// with it query by query. `--boxes` reads what people type, and answers with the microseconds of a search for any of the words, of a
+/// search box, and of its words while the last one is typed. `--update` changes documents of such a store, and counts closing it and opening it again, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -62,9 +64,10 @@ struct TextBench {
             return try database.close()
         }
         if arguments.count == 3, arguments[1] == "--answer" { return try answer(arguments[2]) }
+        if arguments.count == 3, arguments[1] == "--boxes" { return try answerBoxes(arguments[2]) }
         guard arguments.count >= 4 else {
             print(
-                "usage: textbench --records DIRECTORY [COUNT]; textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; "
+                "usage: textbench --records DIRECTORY [COUNT]; textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; textbench --boxes DIRECTORY; "
                     + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --smoke"
             )
             exit(64)
@@ -126,16 +129,36 @@ struct TextBench {
         try store.close()
     }
 
+    /// Answers each line of standard input as a search box and as a search for any of the words.
+    static func answerBoxes(_ directory: String) throws {
+        let store = try DocumentStore.open(at: directory)
+        try store.optimizeTextIndexes()
+        let photos = try store.collection("photos")
+        func microseconds(_ text: String, _ query: @escaping (String) throws -> TextQuery) throws -> String {
+            let time = try fewestMicroseconds(photos, text, tries: 10, milliseconds: 200, query: query)
+            return String(format: "%.1f", time)
+        }
+        while let line = readLine() {
+            let any = try microseconds(line) { .or($0.split(separator: " ").map { .word(String($0)) }) }
+            let box = try microseconds(line) { TextQuery(searchBox: $0) }
+            let typing = try microseconds(line) { TextQuery(searchBox: $0, isTyping: true) }
+            print("\(any)\t\(box)\t\(typing)\t\(try photos.searchCount(TextQuery(searchBox: line)))\t\(line)")
+            fflush(nil)
+        }
+        try store.close()
+    }
+
     /// How long the ten best take, the query parsed each time, as the peers do.
     private static func fewestMicroseconds(
-        _ photos: DocumentCollection, _ text: String, tries: Int, milliseconds: Int = 1 << 30
+        _ photos: DocumentCollection, _ text: String, tries: Int, milliseconds: Int = 1 << 30,
+        query: (String) throws -> TextQuery = { try TextQuery(parsing: $0) }
     ) throws -> Double {
         let clock = ContinuousClock()
         let started = clock.now
         var best = Double.infinity
         for number in 0..<max(1, tries) {
             if number > 0, clock.now - started > .milliseconds(milliseconds) { break }
-            let time = try clock.measure { _ = try photos.rank(TextQuery(parsing: text), limit: 10) }
+            let time = try clock.measure { _ = try photos.rank(query(text), limit: 10) }
             best = min(best, seconds(time))
         }
         return best * 1e6

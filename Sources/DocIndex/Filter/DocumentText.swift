@@ -46,9 +46,28 @@ struct DocumentText {
         case .or(let parts): parts.content.contains { matches($0, fields) }
         case .except(let wanted, let unwanted): matches(wanted.content, fields) && !matches(unwanted.content, fields)
         case .prefer(let wanted, _), .boost(let wanted, _): matches(wanted.content, fields)
+        case .searchBox(let box): matches(box, fields)
         case .field(let name, let part):
             matches(part.content, names.firstIndex { $0.hasSameBytes(as: name) }.map { fields & 1 << UInt32($0) } ?? 0)
         }
+    }
+
+    /// Returns whether a search box finds the document: by any word, and all that are required. Without an index no
+    /// word is rare, so similar words do not count.
+    private func matches(_ box: SearchBox, _ fields: UInt32) -> Bool {
+        var parts = box.parts.filter { Self.hasWords($0.query) }
+        let meaningful = parts.filter { part in
+            guard !part.isRequired, case .word(let text) = part.query else { return true }
+            return CommonWord(text, languages: []) != .always
+        }
+        if !meaningful.isEmpty { parts = meaningful }
+        func isMatch(_ part: SearchBox.Part) -> Bool {
+            if matches(part.query, fields) { return true }
+            guard part.isUnfinished, case .word(let text) = part.query else { return false }
+            return matches(.prefix(text), fields)
+        }
+        return parts.contains(where: isMatch) && parts.allSatisfy { !$0.isRequired || isMatch($0) }
+            && !box.excluded.contains { matches($0, fields) }
     }
 
     /// Returns the terms of a query string.

@@ -45,7 +45,7 @@ extension Filter: CustomStringConvertible {
         case .exists(let path): "\(path.notation) EXISTS"
         case .isWithin(let field, let box):
             "\(field.notation) WITHIN \(box.south), \(box.west), \(box.north), \(box.east)"
-        case .search(let condition): "SEARCH \(condition.text.quotedNotation)"
+        case .search(let condition): "SEARCH \(condition.isBox ? "BOX " : "")\(condition.text.quotedNotation)"
         case .isNear(let field, let center, let meters):
             "\(field.notation) NEAR \(center.latitude), \(center.longitude), \(meters)m"
         case .and, .or, .not, .anyElement, .anyKey: "…"

@@ -6,8 +6,9 @@ extension Filter {
     /// ```
     ///
     /// Operators: `$eq` `$ne` `$lt` `$lte` `$gt` `$gte` `$in` `$nin` `$exists` `$type` `$and` `$or` `$nor` `$not`
-    /// `$all` `$elemMatch` `$allMatch` `$keyMapMatch` `$size` `$mod` `$regex` `$beginsWith`, and `$text` with a
-    /// ``TextQuery`` outside of fields. They have the same meaning as in CouchDB:
+    /// `$all` `$elemMatch` `$allMatch` `$keyMapMatch` `$size` `$mod` `$regex` `$beginsWith`, and outside of fields
+    /// `$text` with a ``TextQuery`` and `$searchBox` with the input of a ``SearchBox``. They have the same meaning as in
+    /// CouchDB:
     /// - a missing field satisfies only `{"$exists": false}`, so `$ne`, `$nin` and `$not` require the field to exist;
     /// - `$lt`, `$lte`, `$gt` and `$gte` compare values of all kinds: null < false < true < numbers < strings < arrays
     ///   < objects;
@@ -195,13 +196,14 @@ private struct SelectorReader {
     ) throws -> Filter {
         switch name {
         case "$and", "$or", "$nor": return try combination(name, value, at: path, isNegated)
-        case "$text":
+        case "$text", "$searchBox":
             guard case .string(let text) = value else { throw wrong(name, "a string", path) }
             guard path.steps.isEmpty else {
                 throw DocIndexError(
-                    .invalidQuery, "$text\(Self.place(path)) searches documents, not a field; move it out of the field")
+                    .invalidQuery,
+                    "\(name)\(Self.place(path)) searches documents, not a field; move it out of the field")
             }
-            let search = Filter.search(try Filter.Search(parsing: text))
+            let search = name == "$searchBox" ? Filter.search(box: text) : try Filter.search(text)
             return isNegated ? .not(search) : search
         case "$not":
             guard case .object(let object) = value else { throw wrong(name, "a selector", path) }
@@ -307,8 +309,8 @@ private struct SelectorReader {
             throw DocIndexError(
                 .invalidQuery,
                 "unknown operator \(name)\(Self.place(path)); the operators are $eq $ne $lt $lte $gt $gte $in $nin "
-                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $keyMapMatch $size $mod $regex $beginsWith $text, "
-                    + "with $collation and $options as modifiers")
+                    + "$exists $type $and $or $nor $not $all $elemMatch $allMatch $keyMapMatch $size $mod $regex "
+                    + "$beginsWith $text $searchBox, with $collation and $options as modifiers")
         }
     }
 

@@ -1,20 +1,34 @@
 /// Parsing of conditions on the value at a path.
 extension FilterParser {
-    /// Parses `SEARCH` and a quoted search; returns `nil` for other conditions, such as one on a field with that name.
+    /// Parses `SEARCH` or `SEARCH BOX` and a quoted search; returns `nil` for other conditions, such as one on a field
+    /// with that name.
     mutating func takeSearch() throws -> Filter? {
-        guard isKeywordNext("SEARCH"), offset + 1 < tokens.count else { return nil }
-        switch tokens[offset + 1].kind {
-        case .quoted, .bound: break
-        case .word(let word) where word.hasPrefix(":"): break
-        default: return nil
-        }
-        offset += 1
+        guard isKeywordNext("SEARCH") else { return nil }
+        let isBox = isString(at: offset + 2) && isWord("BOX", at: offset + 1)
+        guard isBox || isString(at: offset + 1) else { return nil }
+        offset += isBox ? 2 : 1
         let text = try string()
+        if isBox { return .search(box: text) }
         do {
             return .search(try Filter.Search(parsing: text))
         } catch let error as DocIndexError where error.code == .invalidQuery {
             offset -= 1
             throw fault(error.message)
+        }
+    }
+
+    private func isWord(_ keyword: String, at place: Int) -> Bool {
+        guard place < tokens.count, case .word(let word) = tokens[place].kind else { return false }
+        return word.uppercased() == keyword
+    }
+
+    /// Returns whether a token is a quoted string or a parameter.
+    private func isString(at place: Int) -> Bool {
+        guard place < tokens.count else { return false }
+        return switch tokens[place].kind {
+        case .quoted, .bound: true
+        case .word(let word): word.hasPrefix(":")
+        default: false
         }
     }
 

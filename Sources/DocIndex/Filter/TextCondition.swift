@@ -12,6 +12,8 @@ extension Filter {
         public let text: String
         /// The parsed search.
         public let query: TextQuery
+        /// Whether the text was read as that of a search box.
+        public let isBox: Bool
 
         /// Parses a search.
         ///
@@ -20,18 +22,27 @@ extension Filter {
             self.init(try TextQuery(parsing: text), text: text)
         }
 
+        /// Reads what a user typed into a search box.
+        public init(_ box: SearchBox, text: String) {
+            query = .searchBox(box)
+            self.text = text
+            isBox = true
+        }
+
         /// - Parameter text: The notation, which identifies the search.
         init(_ query: TextQuery, text: String) {
             self.query = query
             self.text = text
+            isBox = false
         }
     }
 }
 
 extension Filter.Search: Hashable, CustomStringConvertible {
-    /// Returns whether both search texts have the same bytes.
+    /// Returns whether both search texts have the same bytes, and are read the same way.
     public static func == (left: Filter.Search, right: Filter.Search) -> Bool {
-        left.text.hasSameBytes(as: right.text)
+        left.text.hasSameBytes(as: right.text) && left.isBox == right.isBox
+            && (!left.isBox || left.query == right.query)
     }
 
     /// Feeds the search text into `hasher`.
@@ -46,6 +57,12 @@ extension Filter {
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` and the position.
     public static func search(_ text: String) throws -> Filter { .search(try Filter.Search(parsing: text)) }
+
+    /// Returns the condition that a search box finds the document: by any of its words, and all that are required.
+    /// Sorted by ``Query/SortKey/bestFirst``, documents with all words come first.
+    public static func search(box text: String, fields: [String]? = nil) -> Filter {
+        .search(Filter.Search(SearchBox(text, fields: fields), text: text))
+    }
 
     /// The distinct searches in the condition.
     var searches: Set<Filter.Search> {

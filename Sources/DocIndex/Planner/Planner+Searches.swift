@@ -93,6 +93,7 @@ extension TextQuery {
         case .except(let first, let second), .prefer(let first, let second):
             max(first.content.readingFactor, second.content.readingFactor)
         case .field(_, let part), .boost(let part, _): part.content.readingFactor
+        case .searchBox(let box): box.parts.reduce(2) { max($0, $1.query.readingFactor) }
         }
     }
 }

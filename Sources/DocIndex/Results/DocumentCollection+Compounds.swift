@@ -8,8 +8,10 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`; `CancellationError`.
     /// - Complexity: O(*n*) in the number of words of the index. Reads no postings.
     public func compounds(of word: String, limit: Int = 10) throws -> [IndexedWord] {
-        try TextSearch.Compounds(try textSearch(in: try reader())).compounds(of: word, limit: max(0, limit)).map {
-            IndexedWord(word: $0.word, documentCount: $0.documentCount)
+        let rows = try reader()
+        let search = try textSearch(in: rows)
+        return try TextSearch.Compounds(search).compounds(of: word, limit: max(0, limit)).map {
+            try Self.indexed($0.word, $0.documentCount, search, rows)
         }
     }
 

@@ -40,6 +40,26 @@ extension DocumentCollection {
         return hits
     }
 
+    /// Returns the documents that a search box finds, best first: those with all words, then those with most, then
+    /// those with any.
+    ///
+    /// - Complexity: as ``search(_:where:limit:)-(TextQuery,_,_)``.
+    public func search(_ box: SearchBox, where filter: Filter = .all, limit: Int? = 20) throws -> [Hit] {
+        try search(.searchBox(box), where: filter, limit: limit)
+    }
+
+    /// Reads what a user typed into a search box. Names before a colon are fields only if the text index has them.
+    ///
+    /// - Parameter isTyping: whether the user is still typing the last word.
+    public func searchBox(_ text: String, isTyping: Bool = false) -> SearchBox {
+        let fields = definition.indexes.first { $0.kind == .text }?.fields.map(\.description) ?? []
+        let names = fields.flatMap { path -> [String] in
+            let last = path.split(separator: ".").last.map(String.init) ?? path
+            return [path, last, last.hasSuffix("[]") ? String(last.dropLast(2)) : last]
+        }
+        return SearchBox(text, fields: names, isTyping: isTyping)
+    }
+
     /// Calls `body` with each hit of a search, best first, until it returns `false`.
     ///
     /// The hits are ranked before the first call. Each document is read just before its call, so the documents are

@@ -195,8 +195,9 @@ enum Invocation {
 
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
-        "find", "count", "search", "facets", "distinct", "explain", "export", "doc", "get", "put", "del",
-        "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history", "update", "delete",
+        "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get", "put",
+        "del", "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history", "update",
+        "delete",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``ProtectedArgument/plain(_:)`` removes the mark.
@@ -231,6 +232,7 @@ enum Invocation {
         if utf8[1] == UInt8(ascii: "."), utf8.count == 3, digits.contains(utf8[2]) { return true }
         // The operators -= and -> of assignments.
         if command == "update", utf8[1] == UInt8(ascii: "=") || utf8[1] == UInt8(ascii: ">") { return true }
-        return command == "search" && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
+        return ["search", "suggest", "complete"].contains(command)
+            && !["-q", "-v", "-y", "-h", "-qy", "-yq", "-vy", "-yv"].contains(argument)
     }
 }

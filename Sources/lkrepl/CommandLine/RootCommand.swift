@@ -24,6 +24,7 @@ struct RootCommand: ParsableCommand {
         version: Version.text,
         subcommands: [
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
+            SuggestCommand.self, CompleteCommand.self, SimilarCommand.self,
             NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
             UpdateCommand.self, DeleteCommand.self, DocCommand.self, HistoryCommand.self, CommitsCommand.self,
             UndoCommand.self,

@@ -29,6 +29,7 @@ struct ExplainCommand: ParsableCommand {
     var filter: String?
     @Option(name: .long, parsing: .unconditional, help: "Sort by these fields, as in find.") var sort: String?
     @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit: Int?
+    @Flag(name: .long, help: "Read the words of a search as search --box does.") var box = false
     @Flag(name: .long, help: "Show the plan, and do not run the query.") var plan = false
 
     func run() throws {
@@ -97,8 +98,8 @@ struct ExplainCommand: ParsableCommand {
 
     private func explainSearch(_ source: DocumentSelection, _ words: [String]) throws -> DocumentObject {
         let text = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
-        let query = try TextQuery(parsing: text)
         let collection = source.collection
+        let query: TextQuery = box ? .searchBox(collection.searchBox(text)) : try TextQuery(parsing: text)
         let condition = try source.filter(try conditions.filter(option: filter))
         let index = collection.definition.indexes.first { $0.kind == .text }?.name
         var plan = "the words in index \(index ?? "of texts"), the best first"

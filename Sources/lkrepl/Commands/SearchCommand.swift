@@ -8,6 +8,8 @@ struct SearchCommand: ParsableCommand {
         discussion: """
             Example: lkrepl search photos.store photos 'snow OR ice' --where 'rating >= 3' --limit 5
             All words must occur; OR separates alternatives, - or NOT excludes a word, quotes enclose "a phrase".
+            With --box the words are read as in a search engine: documents with all words come first, then those with \
+            most, then those with any, and a word that hardly any document contains also finds similar ones.
             All matches are scored before the first row is printed. The columns of csv and tsv are those of all rows; \
             with --fields they are known without a separate pass.
             """)
@@ -21,6 +23,7 @@ struct SearchCommand: ParsableCommand {
     @Option(name: .customLong("where"), parsing: .unconditional, help: "Also require this condition.")
     var condition: String?
     @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit = 20
+    @Flag(name: .long, help: "Find documents with any of the words, those with all of them first.") var box = false
     @Flag(name: .long, help: "Show the score of each document.") var score = false
     @Flag(name: .long, help: "Show excerpts around the words, with ** before and after each word.")
     var highlight = false
@@ -32,18 +35,23 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let words = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
-        let query = try TextQuery(parsing: words)
+        let strict = box ? nil : try TextQuery(parsing: words)
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let source = try session.selection(collection)
             let collection = source.collection
             let filter = try source.filter(try conditions.filter(option: condition))
+            let query = strict ?? .searchBox(collection.searchBox(words))
+            let advice = SearchAdvice(
+                text: words, query: query, filter: filter, collection: collection, options: options)
+            advice.noteOperators()
             let fields = selection.paths
             try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {
                 try conditions.warn(
                     of: Query(filter, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
                     options)
+                if !foundSomething, limit > 0 || count { try advice.noteNothingFound() }
             }
             if count {
                 let output = StandardOutput()
@@ -84,7 +92,7 @@ struct SearchCommand: ParsableCommand {
             } else {
                 // The ranking is complete before the first row; each document is read when it is written.
                 let found = Query(
-                    .and([.search(try Filter.Search(parsing: words)), filter]), sort: [.bestFirst], limit: limit)
+                    .and([.search(try search(query, words)), filter]), sort: [.bestFirst], limit: limit)
                 try collection.forEach(matching: found, options: conditions.queryOptions) { document in
                     try write(document, leading: [:])
                     return true
@@ -93,6 +101,12 @@ struct SearchCommand: ParsableCommand {
             if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             try warn(foundSomething: found)
         }
+    }
+
+    /// The search as a condition.
+    private func search(_ query: TextQuery, _ words: String) throws -> Filter.Search {
+        guard case .searchBox(let box) = query else { return try Filter.Search(parsing: words) }
+        return Filter.Search(box, text: words)
     }
 
     /// The columns of the hits, if the output format prints them first and `--fields` does not name them. A

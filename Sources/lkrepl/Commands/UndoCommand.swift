@@ -69,7 +69,8 @@ struct UndoCommand: ParsableCommand {
         if undo.missingCount > 0 {
             throw CommandError(
                 .badData,
-                "\(HumanNumber.grouped(undo.missingCount)) changes of commit \(undo.commit) are no longer in the history",
+                "\(HumanNumber.grouped(undo.missingCount)) changes of commit \(undo.commit) are no longer in the "
+                    + "history",
                 hint: "add --overwrite to undo the others")
         }
     }

@@ -58,7 +58,7 @@ import Testing
             #expect(try collection.compounds(of: "Haus", limit: 2).count == 2)
             #expect(try collection.compounds(of: "altes Haus").isEmpty)
         }
-        try withCaptions(.english) { #expect(try $0.compounds(of: "Fahrrad").isEmpty) }
+        try withCaptions(.english) { collection in #expect(try collection.compounds(of: "Fahrrad").isEmpty) }
     }
 
     @Test func `A search box finds compounds after the word itself, and other searches do not`() throws {

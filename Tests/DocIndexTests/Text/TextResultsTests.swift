@@ -22,6 +22,15 @@ import Testing
         #expect(TextMarking.html.marked(text, for: query) == expected)
     }
 
+    @Test func `Matches with nothing between them are marked as one`() throws {
+        let marking = TextMarking(before: "[", after: "]")
+        #expect(marking.marked("東京タワー", for: try TextQuery(parsing: "東京")) == "[東京]タワー")
+        #expect(marking.marked("東京 京都", for: try TextQuery(parsing: "京 東")) == "[東京] [京]都")
+        #expect(marking.marked("new bridge", for: try TextQuery(parsing: "new bridge")) == "[new] [bridge]")
+        #expect(marking.marked("a red car", for: TextQuery(searchBox: "a red ca", isTyping: true)) == "a [red] [car]")
+        #expect(marking.snippet(of: "東京", for: try TextQuery(parsing: "東京")) == "[東京]")
+    }
+
     @Test func `A snippet shows the part with the most distinct words`() throws {
         let filler = (1...40).map { "w\($0)" }.joined(separator: " ")
         let text = "fog \(filler) fog over the bridge \(filler)"
@@ -85,6 +94,66 @@ import Testing
             #expect(try collection.suggestions(for: "bridhe").map(\.word) == ["bridge"])
             #expect(try collection.suggestions(for: "harbour").isEmpty)
             #expect(try collection.suggestions(for: "xylophone").isEmpty)
+        }
+    }
+
+    private func withSlips(_ body: (DocumentCollection) throws -> Void) throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try store.write { transaction in
+                for id in 0..<60 {
+                    let title = id < 40 ? "Restaurant in München" : "Golden retail shop"
+                    try transaction.put(["id": .int(Int64(id)), "title": .string(title)], in: "c")
+                }
+                for id in 60..<64 {
+                    try transaction.put(["id": .int(Int64(id)), "title": "a golden retriever"], in: "c")
+                }
+                try transaction.put(["id": 90, "title": "a restaraunt in MUNCHEN"], in: "c")
+            }
+            try store.flushTextIndexes()
+            try collection.put(["id": 91, "caption": "RETRIEVER on the golden hill, golden"])
+            for id in 0..<10 { try collection.delete(.int(Int64(40 + id))) }
+            try body(collection)
+        }
+    }
+
+    @Test func `A rare misspelling in the collection is corrected, and its counts are given`() throws {
+        try withSlips { (collection) throws in
+            let corrections = try collection.corrections(of: "golden restaraunt -zzz")
+            #expect(corrections.map(\.word) == ["restaraunt"] && corrections.map(\.documentCount) == [1])
+            #expect(corrections[0].suggestions.map(\.word) == ["restaurant"])
+            #expect(corrections[0].suggestions.map(\.written) == ["Restaurant"])
+            #expect(corrections[0].suggestions.map(\.documentCount) == [40])
+            #expect(try collection.suggestions(for: "restaurant").isEmpty)
+            #expect(try collection.corrections(of: "retriever").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["estaurant", "bestaurant", "erstaurant", "xrestaurant", "restuarant", "restarant", "Restauramt"])
+    func `A slip is corrected wherever it is in the word, also at the first letter`(word: String) throws {
+        try withSlips { (collection) throws in
+            #expect(try collection.suggestions(for: word).first?.word == "restaurant")
+        }
+    }
+
+    @Test func `Completion prefers words of documents that contain the words before`() throws {
+        try withSlips { (collection) throws in
+            #expect(try collection.completions(of: "ret").map(\.word) == ["retail", "retriever"])
+            #expect(try collection.completions(of: "hill, ret").map(\.word) == ["retriever", "retail"])
+            #expect(try collection.completions(of: "a golden ret").map(\.word) == ["retail", "retriever"])
+            for id in 50..<57 { try collection.delete(.int(Int64(id))) }
+            #expect(try collection.completions(of: "golden ret").map(\.documentCount) == [5, 3])
+            // Words that no document contains do not decide.
+            #expect(try collection.completions(of: "zzz ret", limit: 1).map(\.word) == ["retriever"])
+        }
+    }
+
+    @Test func `Completions and corrections show words as documents write them`() throws {
+        try withSlips { (collection) throws in
+            #expect(try collection.completions(of: "munch").map(\.written) == ["München"])
+            #expect(try collection.completions(of: "munch").map(\.word) == ["munchen"])
+            #expect(try collection.completions(of: "retr").map(\.written) == ["retriever"])
+            #expect(try collection.suggestions(for: "munchem").map(\.written) == ["München"])
         }
     }
 

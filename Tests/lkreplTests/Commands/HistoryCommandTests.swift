@@ -9,7 +9,7 @@ import Testing
         "notes":{}}}
         """
 
-    /// Creates a store in which the commit 1 stored three documents, 2 changed one, 3 deleted one, and 4 changed a note.
+    /// Creates a store in which commit 1 stored three documents, 2 changed one, 3 deleted one, and 4 stored a note.
     private func prepare(_ place: Workplace) throws {
         try place.write(Self.schema, to: "schema.json")
         try place.write(

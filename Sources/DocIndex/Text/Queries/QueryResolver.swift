@@ -10,6 +10,8 @@ final class QueryResolver {
     private let stemmedFields: UInt32
     /// The path of each field and its last component.
     private let names: [(path: String, last: String)]
+    /// The languages of the analyzers.
+    let languages: [TextLanguage]
 
     private struct Group {
         let chain: AnalysisChain
@@ -21,6 +23,7 @@ final class QueryResolver {
         self.indexName = indexName
         allFields = fields.allBits
         groups = fields.analyzers(languages).map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
+        self.languages = groups.compactMap(\.chain.analyzer.language)
         stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
         names = fields.map { field in
             let path = field.path.description
@@ -46,7 +49,7 @@ final class QueryResolver {
         return resolved
     }
 
-    private func resolve(_ query: TextQuery, _ fields: UInt32) throws -> ResolvedQuery {
+    func resolve(_ query: TextQuery, _ fields: UInt32) throws -> ResolvedQuery {
         switch query {
         case .nothing: .nothing
         case .word(let text): words(text, fields, isExact: false)
@@ -62,6 +65,7 @@ final class QueryResolver {
             .prefer(try resolve(wanted.content, fields), try resolve(optional.content, fields))
         case .field(let name, let part): try resolve(part.content, at: fields & named(name))
         case .boost(let part, let factor): .boost(try resolve(part.content, fields), factor)
+        case .searchBox(let box): try resolve(box, fields)
         }
     }
 

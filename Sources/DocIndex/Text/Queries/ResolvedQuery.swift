@@ -14,6 +14,7 @@ indirect enum ResolvedQuery: Sendable, Hashable {
     case except(ResolvedQuery, ResolvedQuery)
     case prefer(ResolvedQuery, ResolvedQuery)
     case boost(ResolvedQuery, Double)
+    case box(ResolvedBox)
 
     /// A term, a prefix or a fuzzy word to look up.
     struct Term: Sendable, Hashable {
@@ -45,9 +46,11 @@ extension ResolvedQuery {
         return query == .ignored ? .nothing : query
     }
 
-    private var reduced: ResolvedQuery {
+    /// The query without ignored words and parts that cannot match; ``ignored`` if all of its words are ignored.
+    var reduced: ResolvedQuery {
         switch self {
         case .nothing, .ignored, .word, .phrase: return self
+        case .box(let box): return box.words.isEmpty ? .nothing : self
         case .and(let parts):
             if parts.isEmpty { return .nothing }
             let reduced = parts.map(\.reduced).filter { $0 != .ignored }
@@ -74,6 +77,9 @@ extension ResolvedQuery {
         }
     }
 
+    /// Whether a reduced query can match a document.
+    var canMatch: Bool { self != .nothing && self != .ignored }
+
     /// The number of terms to look up, including repetitions.
     var termCount: Int {
         switch self {
@@ -83,6 +89,7 @@ extension ResolvedQuery {
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.termCount }
         case .except(let first, let second), .prefer(let first, let second): first.termCount + second.termCount
         case .boost(let part, _): part.termCount
+        case .box(let box): box.termCount
         }
     }
 }

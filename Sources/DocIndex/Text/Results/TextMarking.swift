@@ -94,12 +94,21 @@ public struct TextMarking: Sendable {
                 index = text.index(after: index)
             }
         }
+        // Matches with nothing between them, such as ideographs, are marked as one.
+        var marked: [Range<String.Index>] = []
         for match in matches.sorted() {
             let token = tokens.tokens[match].range
             guard token.lowerBound >= range.lowerBound, token.upperBound <= range.upperBound else { continue }
-            append(upTo: token.lowerBound)
+            if let last = marked.last, last.upperBound == token.lowerBound {
+                marked[marked.count - 1] = last.lowerBound..<token.upperBound
+            } else {
+                marked.append(token)
+            }
+        }
+        for match in marked {
+            append(upTo: match.lowerBound)
             result += before
-            append(upTo: token.upperBound)
+            append(upTo: match.upperBound)
             result += after
         }
         append(upTo: range.upperBound)

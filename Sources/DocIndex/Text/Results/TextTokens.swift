@@ -117,6 +117,20 @@ struct TextTokens {
             collect(wanted.content, into: &found)
             collect(optional.content, into: &found)
         case .field(_, let part), .boost(let part, _): collect(part.content, into: &found)
+        case .searchBox(let box): collect(box, into: &found)
+        }
+    }
+
+    /// Marks the words of a search box; stop words only if there are no others.
+    private func collect(_ box: SearchBox, into found: inout Set<Int>) {
+        let languages = chain.analyzer.language.map { [$0] } ?? []
+        let meaningful = box.parts.filter { part in
+            guard !part.isRequired, case .word(let text) = part.query else { return true }
+            return CommonWord(text, languages: languages) != .always
+        }
+        for part in meaningful.isEmpty ? box.parts : meaningful {
+            collect(part.query, into: &found)
+            if part.isUnfinished, case .word(let text) = part.query { collect(.prefix(text), into: &found) }
         }
     }
 

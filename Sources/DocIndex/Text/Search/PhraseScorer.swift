@@ -98,6 +98,12 @@
         conjunction.phrases.append(self)
     }
 
+    /// Adds the phrase as a condition that does not affect scores.
+    func addUnscored(to conjunction: inout Conjunction.Contents) {
+        for term in terms { conjunction.parts.append(Conjunction.Part(term, factor: 0)) }
+        conjunction.phrases.append(self)
+    }
+
     override func score() throws -> Int64 {
         let scores = try terms.map { try $0.score() }
         return order.reduce(0) { $0 + scores[$1.word] }

@@ -81,6 +81,8 @@ class Scorer {
     private let sums: UnsafeMutablePointer<Int64>
     private let bits: UnsafeMutablePointer<UInt64>
     private static let count = Int(TextStructure.chunkSlotCount)
+    /// Added to each score.
+    var constant: Int64 = 0
 
     init() {
         unsafe sums = .allocate(capacity: Self.count)
@@ -97,7 +99,7 @@ class Scorer {
     @inline(__always)
     func add(_ score: Int64, at offset: Int) {
         precondition(offset < Self.count)
-        unsafe sums[offset] += score
+        unsafe sums[offset] += score + constant
         unsafe bits[offset >> 6] |= 1 << UInt64(offset & 63)
     }
 

@@ -81,7 +81,7 @@ extension TextSearch {
     /// score does.
     @inline(__always)
     private static func bar(_ missing: Int64, _ factor: Int64) -> Int64 {
-        missing < 0 ? -1 : factor == 1 ? missing : missing / factor
+        missing < 0 ? -1 : factor == 1 ? missing : factor == 0 ? .max : missing / factor
     }
 
     /// Collects documents of a range, led by any kind of matcher.

@@ -64,7 +64,7 @@ extension TextSearch {
                 return .prefer(try expanded(wanted.content, &count), try expanded(optional.content, &count))
             case .field(let name, let part): return .field(name, try expanded(part.content, &count))
             case .boost(let part, let factor): return .boost(try expanded(part.content, &count), factor)
-            case .nothing, .phrase, .near, .prefix, .fuzzy: return query
+            case .nothing, .phrase, .near, .prefix, .fuzzy, .searchBox: return query
             }
         }
     }

@@ -19,9 +19,11 @@ final class TextSearch {
     /// The number of terms whose posting lists were opened. Decoded postings and skipped blocks do not count.
     private(set) var listCount = 0
     private let scorer: BM25
-    private let resolver: QueryResolver
+    let resolver: QueryResolver
     private let unwritten: [(pending: InMemoryIndex, slots: Range<UInt32>, limit: InMemoryIndex.Limit)]
     private var words = Words()
+    /// The number of search boxes in the current query.
+    var boxCount = 0
     /// The number of words and terms in the current query.
     private var wordCount = 0
 
@@ -77,7 +79,7 @@ final class TextSearch {
     func top(
         _ query: TextQuery, limit: Int?, filter: ((UInt64) throws -> Bool)? = nil
     ) throws -> [TopHits.Hit] {
-        try top(resolver.resolve(query), limit: limit, filter: filter)
+        try top(resolved(query), limit: limit, filter: filter)
     }
 
     /// Same as ``top(_:limit:filter:)-(TextQuery,_,_)``, for a resolved query.
@@ -87,6 +89,7 @@ final class TextSearch {
         var hits = TopHits(limit: limit)
         if limit == 0 { return [] }
         try prepare(query)
+        if case .box(let box) = query { return try topOfBox(box, limit: limit, filter: filter) }
         var window: ScoreWindow?
         for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
@@ -111,6 +114,16 @@ final class TextSearch {
         return rows
     }
 
+    /// Returns the slots of matching documents, up to a limit, in ascending order.
+    func slots(of query: TextQuery, limit: Int) throws -> [UInt32] {
+        var slots: [UInt32] = []
+        _ = try forEachSlot(resolved(query)) {
+            slots.append($0)
+            return slots.count < limit
+        }
+        return slots
+    }
+
     /// Returns the number of matching documents.
     func count(_ query: TextQuery) throws -> Int { try count(query, upTo: .max).count }
 
@@ -119,7 +132,7 @@ final class TextSearch {
     /// - Complexity: O(1) for a word with a single term that is searched in all fields: its document frequency is
     ///   stored.
     func count(_ query: TextQuery, upTo limit: Int) throws -> TextQuery.Total {
-        let query = try resolver.resolve(query)
+        let query = try resolved(query)
         if case .word(let terms) = query, terms.count == 1, terms[0].fields == nil, case .term = terms[0].key {
             return TextQuery.Total(count: try word(terms[0]).documentFrequency, isExact: true)
         }
@@ -133,7 +146,7 @@ final class TextSearch {
     }
 
     private func forEachSlot(_ query: TextQuery, _ body: (UInt32) throws -> Void) throws {
-        _ = try forEachSlot(resolver.resolve(query)) {
+        _ = try forEachSlot(resolved(query)) {
             try body($0)
             return true
         }
@@ -142,7 +155,7 @@ final class TextSearch {
     /// Calls `body` with the slot of each matching document until it returns `false`.
     ///
     /// - Returns: `true` if all matching documents were visited.
-    private func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
+    func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
         try prepare(query)
         for part in 0..<partCount {
             guard let matcher = try matcher(query, part: part) else { continue }
@@ -160,12 +173,13 @@ final class TextSearch {
 
     /// Returns an estimate of the number of matching documents from the document frequencies alone, never too low.
     func estimatedCount(_ query: TextQuery) throws -> Int {
-        let query = try resolver.resolve(query)
+        let query = try resolved(query)
         try prepare(query)
         return min(try bound(query), Int(view.structure.statistics.documents))
     }
 
-    private func bound(_ query: ResolvedQuery) throws -> Int {
+    /// Returns an upper bound of the number of documents that match.
+    func bound(_ query: ResolvedQuery) throws -> Int {
         switch query {
         case .nothing, .ignored: 0
         case .word(let terms): try bound(terms)
@@ -173,6 +187,17 @@ final class TextSearch {
         case .and(let parts): try parts.reduce(.max) { min($0, try bound($1)) }
         case .or(let parts): try parts.reduce(0) { $0 + (try bound($1)) }
         case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _): try bound(wanted)
+        case .box(let box):
+            box.words.contains(where: \.isRequired)
+                ? try box.words.reduce(.max) { $1.isRequired ? min($0, try bound($1)) : $0 }
+                : try box.words.reduce(0) { $0 + (try bound($1)) }
+        }
+    }
+
+    private func bound(_ word: ResolvedBox.Word) throws -> Int {
+        try [word.base, word.prefix, word.slip].reduce(0) { sum, form in
+            let (total, isTooLarge) = sum.addingReportingOverflow(try form.map { try bound($0) } ?? 0)
+            return isTooLarge ? .max : total
         }
     }
 
@@ -193,10 +218,10 @@ final class TextSearch {
     // MARK: - Parts
 
     /// The number of segments and of sets of pending documents, which follow the segments.
-    private var partCount: Int { view.structure.segments.count + unwritten.count }
+    var partCount: Int { view.structure.segments.count + unwritten.count }
 
     /// Returns the slots of a segment or, after the last segment, of pending documents.
-    private func slots(ofPart part: Int) -> Range<UInt32> {
+    func slots(ofPart part: Int) -> Range<UInt32> {
         let segments = view.structure.segments
         if part < segments.count { return segments[part].lower..<segments[part].upper }
         return unwritten[part - segments.count].slots
@@ -208,9 +233,9 @@ final class TextSearch {
     // MARK: - Words
 
     /// Looks up every term of the query. The document frequency over all parts determines the weight of a term in each.
-    func prepare(_ query: TextQuery) throws { try prepare(resolver.resolve(query)) }
+    func prepare(_ query: TextQuery) throws { try prepare(resolved(query)) }
 
-    private func prepare(_ query: ResolvedQuery) throws {
+    func prepare(_ query: ResolvedQuery) throws {
         wordCount = 0
         try visit(query)
     }
@@ -225,6 +250,10 @@ final class TextSearch {
             try visit(first)
             try visit(second)
         case .boost(let part, _): try visit(part)
+        case .box(let box):
+            for word in box.words { for form in word.forms { try visit(form) } }
+            if let phrase = box.phrase { try visit(phrase) }
+            for part in box.unwanted { try visit(part) }
         }
     }
 
@@ -241,7 +270,8 @@ final class TextSearch {
     /// Returns the weight of a term with this document frequency.
     func weight(ofFrequency frequency: Int) -> Double { scorer.weight(documentFrequency: frequency, boost: 1) }
 
-    private func word(_ term: ResolvedQuery.Term) throws -> Word {
+    /// Returns the posting lists of a term, which are looked up once.
+    func word(_ term: ResolvedQuery.Term) throws -> Word {
         var term = term
         // The lists of a single term do not depend on the searched fields.
         if case .term = term.key { term.fields = nil }
@@ -284,10 +314,11 @@ final class TextSearch {
 
     /// Returns a matcher for the query in one part of the index; `nil` if nothing matches there.
     func matcher(_ query: TextQuery, part: Int) throws -> Scorer? {
-        try matcher(resolver.resolve(query), part: part)
+        try matcher(resolved(query), part: part)
     }
 
-    private func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Scorer? {
+    /// Returns a matcher for a resolved query in one part of the index; `nil` if nothing matches there.
+    func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Scorer? {
         switch query {
         case .nothing, .ignored: return nil
         case .word(let terms): return try wordScorer(terms, boost, part: part)
@@ -317,6 +348,7 @@ final class TextSearch {
         case .boost(let query, let factor):
             let factor = min(max(factor, 0.001), 1000)
             return try matcher(query, boost: min(BM25.boostLimit, boost * factor), part: part)
+        case .box(let box): return try matcher(box, part: part)
         }
     }
 

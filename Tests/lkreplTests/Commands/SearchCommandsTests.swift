@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `Searches as people type them` {
+    private func withNotes(_ body: (Workplace) throws -> Void) throws {
+        try Workplace.with { place in
+            let schema =
+                #"{"collections":{"notes":{"indexes":[{"name":"t","type":"text","fields":[{"path":"text"}]}]}}}"#
+            try place.write(schema, to: "schema.json")
+            var lines = (0..<30).map { #"{"id":"r\#($0)","text":"A restaurant in München"}"# }
+            lines += [
+                #"{"id":"a","text":"A red car in the snow"}"#, #"{"id":"b","text":"Red roses"}"#,
+                #"{"id":"c","text":"snow on a car"}"#, #"{"id":"d","text":"a restaraunt"}"#,
+                #"{"id":"e","text":"golden retriever in the snow"}"#, #"{"id":"f","text":"retail, retail"}"#,
+                #"{"id":"g","text":"retail park"}"#,
+            ]
+            try place.write(lines.joined(separator: "\n") + "\n", to: "notes.jsonl")
+            #expect(try place.run("init", "n.store", "--schema", "schema.json").code == 0)
+            #expect(try place.run("import", "--write", "n.store", "notes", "notes.jsonl", "--quiet").code == 0)
+            try body(place)
+        }
+    }
+
+    @Test func `search --box ranks documents with all words first, and names operators it cannot apply`() throws {
+        try withNotes { place in
+            let strict = try place.run("search", "n.store", "notes", "red car in the snow", "--ids")
+            let box = try place.run("search", "n.store", "notes", "red car in the snow", "--ids", "--box")
+            #expect(strict.code == 0 && strict.output == "{\"id\":\"a\"}\n", "\(strict)")
+            #expect(box.code == 0 && box.output.hasPrefix("{\"id\":\"a\"}\n{\"id\":\"c\"}\n"), "\(box)")
+            #expect(box.output.split(separator: "\n").count == 4)
+            let noted = try place.run("search", "n.store", "notes", "re?ail site:x.org roses", "--ids", "--box")
+            #expect(noted.says("note: ") && noted.says("re?ail") && noted.says("site:"), "\(noted)")
+            #expect(noted.output == "{\"id\":\"b\"}\n")
+            #expect(
+                try !place.run("search", "n.store", "notes", "re?ail roses", "--box", "--quiet").says("note"))
+            let scored = try place.run(
+                "search", "n.store", "notes", "red snow", "--box", "--score", "--highlight", "--mode", "jsonl")
+            #expect(scored.output.contains("**red** car in the **snow**"), "\(scored)")
+            #expect(try place.run("search", "n.store", "notes", "red car snow", "--box", "--count").output == "4\n")
+            let filtered = try place.run(
+                "search", "n.store", "notes", "red car snow", "--box", "--where", "text *= roses", "--ids")
+            #expect(filtered.output == "{\"id\":\"b\"}\n", "\(filtered)")
+            let listed = try place.run("find", "n.store", "notes", "SEARCH BOX 'red car snow'", "--count")
+            #expect(listed.output == "4\n", "\(listed)")
+            let explained = try place.run("explain", "n.store", "search", "notes", "red car snow", "--box")
+            #expect(explained.code == 0 && explained.output.contains("\"matches\":4"), "\(explained)")
+        }
+    }
+
+    @Test func `A search that finds nothing says so, with a suggestion`() throws {
+        try withNotes { place in
+            for (words, arguments, advice) in [
+                ("red zzzz", [], "--box"), ("resteurant", [], "restaurant (30 documents)"),
+                ("roses", ["--where", "id = a"], "without the condition"), ("qqqq", [], "no document matches"),
+                ("resteurant", ["--count"], "restaurant"), ("qqqq", ["--box"], "no document matches"),
+            ] as [(String, [String], String)] {
+                let outcome = try place.run(["search", "n.store", "notes", words] + arguments)
+                #expect(outcome.code == 0 && outcome.says("no document matches"), "\(words): \(outcome)")
+                #expect(outcome.says(advice), "\(words): \(outcome)")
+                #expect(["", "0\n"].contains(outcome.output))
+                #expect(
+                    try !place.run(["search", "n.store", "notes", words, "--quiet"] + arguments).says("no document"))
+            }
+        }
+    }
+
+    @Test func `suggest, complete and similar print rows, and end with 1 if there are none`() throws {
+        try withNotes { place in
+            let suggested = try place.run("suggest", "n.store", "notes", "golden restaraunt", "--mode", "jsonl")
+            #expect(
+                suggested.output
+                    == #"{"word":"restaraunt","docs":1,"suggestion":"restaurant","suggestionDocs":30}"# + "\n",
+                "\(suggested)")
+            #expect(try place.run("suggest", "n.store", "notes", "estaurant").output.contains("restaurant"))
+            let nothing = try place.run("suggest", "n.store", "notes", "golden")
+            #expect(nothing.code == 1 && nothing.output == "", "\(nothing)")
+            let completed = try place.run("complete", "n.store", "notes", "golden ret", "--mode", "jsonl")
+            #expect(completed.output.hasPrefix(#"{"word":"retriever","docs":1}"#), "\(completed)")
+            #expect(completed.output.contains(#"{"word":"retail","docs":2}"#))
+            #expect(try place.run("complete", "n.store", "notes", "munc").output.contains("München"))
+            #expect(try place.run("complete", "n.store", "notes", "qqq").code == 1)
+            let similar = try place.run("similar", "n.store", "notes", "c", "--ids", "--limit", "1")
+            #expect(similar.output == "{\"id\":\"a\"}\n", "\(similar)")
+            #expect(try place.run("similar", "n.store", "notes", "none").code == 1)
+            // In the shell, where the database is implied.
+            let shell = try place.run("n.store", "-c", "complete notes 'golden ret' --limit 1")
+            #expect(shell.code == 0 && shell.output.contains("retriever"), "\(shell)")
+        }
+    }
+}
