@@ -18,7 +18,8 @@ enum CommandGroup: String, CaseIterable, Sendable {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find:
             [
-                "find", "search", "near", "count", "doc get", "facets", "distinct", "timeline", "duplicates", "album",
+                "find", "search", "near", "similar", "suggest", "complete", "count", "doc get", "facets", "distinct",
+                "timeline", "duplicates", "album",
             ]
         case .change: ["update", "delete", "doc", "history", "commits", "undo", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]

@@ -31,16 +31,23 @@ struct SimilarCommand: ParsableCommand {
             let collection = try session.collection(collection)
             let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
             guard let id else {
-                options.note("no document has the ID \(self.id)")
-                throw CommandError.silent(.no)
+                throw CommandError.noDocument(self.id, in: collection.name)
             }
             let hits = try collection.similar(to: id, limit: limit, wordCount: terms)
-            let writer = try selection.writer(options, leading: score ? ["score"] : [])
+            let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
+            let leading = score ? ["score"] : []
+            let writer =
+                ids != nil
+                ? nil : try selection.writer(options, of: collection, isWide: shape.wide, leading: leading)
             for hit in hits {
+                if let ids {
+                    try ids.write(hit.document.id)
+                    continue
+                }
                 let rounded = (hit.score * 1000).rounded() / 1000
-                try writer.write(selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
+                try writer?.write(selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
             }
-            try writer.finish()
+            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             if hits.isEmpty { throw CommandError.silent(.no) }
         }
     }
