@@ -8,6 +8,7 @@ extension DocumentCollection {
     public func observe(_ aggregation: Aggregation, where filter: Filter = .all) throws -> LiveSummary {
         try aggregation.validate()
         try filter.validate()
+        try filter.requireFollowable()
         return LiveSummary(collection: self, aggregation: aggregation, filter: filter)
     }
 }

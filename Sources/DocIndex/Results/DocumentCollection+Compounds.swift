@@ -6,7 +6,7 @@ extension DocumentCollection {
     /// A word is a compound if it consists of words that are in the index, with the letters that may join them.
     ///
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`; `CancellationError`.
-    /// - Complexity: O(*n*) in the number of words of the index. Reads no postings.
+    /// - Complexity: O(*n*) in the number of words of the index; reads a few documents for each returned word.
     public func compounds(of word: String, limit: Int = 10) throws -> [IndexedWord] {
         let rows = try reader()
         let search = try textSearch(in: rows)
@@ -20,7 +20,7 @@ extension DocumentCollection {
     /// compounds are added.
     ///
     /// ```swift
-    /// let query = try photos.findingCompounds(TextQuery(forgiving: typed))
+    /// let query = try photos.findingCompounds(.searchBox(photos.searchBox(typed)))
     /// for hit in try photos.search(query) { print(hit.document.id) }
     /// ```
     ///

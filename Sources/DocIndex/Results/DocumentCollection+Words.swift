@@ -41,6 +41,9 @@ extension DocumentCollection {
         guard let prefix = Self.lastTerm(of: beginning, search.index) else { return [] }
         var words = try search.terms(from: prefix).map { (word: $0.word, count: $0.documentCount, joint: 0) }
         words.sort { $0.count != $1.count ? $0.count > $1.count : $0.word < $1.word }
+        // A word that was typed before is not what is being typed.
+        let typed = SearchBox(beginning).words.dropLast().compactMap { Self.lastTerm(of: $0, search.index) }
+        words.removeAll { word in typed.contains { word.word.utf8.elementsEqual($0) } }
         let slots = try search.slots(besides: beginning)
         if !slots.isEmpty {
             for index in words.indices.prefix(TextSearch.jointWordLimit) {
@@ -134,6 +137,7 @@ extension DocumentCollection {
         }
     }
 
+    /// Returns a word of the index as documents write it.
     static func indexed(
         _ word: String, _ documentCount: Int, _ search: TextSearch, _ rows: RowReader
     ) throws -> IndexedWord {

@@ -56,7 +56,7 @@ public struct Checkpoint: Sendable, Hashable {
         of source: String, to destination: String, tables: Tables = .linked, tryLimit: Int = 10
     ) throws(LevelError) -> Checkpoint {
         let taking = try CheckpointBuilder(
-            source: DatabaseDirectory(source), destination: DatabaseDirectory(destination), tables: tables,
+            source: DatabaseDirectory(source), destination: DatabaseDirectory(toChange: destination), tables: tables,
             tryLimit: tryLimit)
         return try taking.run()
     }

@@ -15,7 +15,7 @@ extension Database {
                 return try Checkpoint.take(of: path, to: destination, tables: tables, tryLimit: 20)
             }
             let taking = try CheckpointBuilder(
-                source: DatabaseDirectory(core.enginePath), destination: DatabaseDirectory(destination),
+                source: DatabaseDirectory(core.enginePath), destination: DatabaseDirectory(toChange: destination),
                 tables: .copied, tryLimit: 20, original: DatabaseDirectory(path))
             do throws(LevelError) {
                 return try taking.run()

@@ -48,7 +48,7 @@ public final class Database: Sendable {
     ) throws(LevelError) -> Database {
         ForkGeneration.install()
         try options.validate()
-        let directory = try DatabaseDirectory(path)
+        let directory = mode == .readOnly ? try DatabaseDirectory(path) : try DatabaseDirectory(toChange: path)
         try ForkGeneration.requireEngine(for: directory.path)
         if mode == .readOnly {
             return Database(core: try ReadOnlyDatabaseOpener(directory: directory, options: options).run())

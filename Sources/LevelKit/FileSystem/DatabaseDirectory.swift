@@ -51,6 +51,9 @@ struct DatabaseDirectory: Hashable {
         self.path = try Self.resolved(path)
     }
 
+    /// Takes a path that is absolute and without links.
+    init(resolved path: String) { self.path = path }
+
     /// Returns the path of a file in the directory.
     func file(_ name: String) -> String {
         path == "/" ? "/" + name : path + "/" + name

@@ -29,6 +29,18 @@ final class DirectoryHandle {
         guard descriptor >= 0 else { throw .last }
     }
 
+    /// Opens a directory inside an open directory, to use names in it. It need not be readable. A link is an error.
+    init(searching name: String, in parent: Int32) throws(SystemError) {
+        #if os(Linux)
+            // O_PATH, which glibc declares only for its own extensions.
+            let flags: Int32 = 0o10_000_000
+        #else
+            let flags = O_RDONLY
+        #endif
+        descriptor = unsafe openat(parent, name, flags | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .last }
+    }
+
     deinit { close(descriptor) }
 
     /// Returns the status of the directory itself.

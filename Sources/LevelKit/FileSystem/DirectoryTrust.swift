@@ -23,25 +23,32 @@ package enum DirectoryTrust: Sendable {
     /// - Complexity: one system call per path component.
     package func allows(_ path: String) -> Bool {
         if self == .anybody { return true }
-        guard let root = FileStatus(path: "/"), let resolved = unsafe realpath(path, nil) else { return false }
+        guard let resolved = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(resolved) }
-        var current = unsafe String(cString: resolved)
-        guard let status = FileStatus(path: current), status.isDirectory else { return false }
+        return allows(resolved: unsafe String(cString: resolved))
+    }
+
+    /// Like ``allows(_:)`` for a resolved path. Returns `false` if a link has replaced a component since then.
+    func allows(resolved path: String) -> Bool {
+        if self == .anybody { return true }
+        guard let root = FileStatus(path: "/") else { return false }
+        var current = path
         while true {
-            guard let status = FileStatus(path: current), allows(status, root: root.owner) else { return false }
+            guard let status = FileStatus(linkAt: current), status.isDirectory, allows(status, root: root.owner)
+            else { return false }
             guard let parent = DatabaseDirectory.parent(of: current) else { return true }
             current = parent
         }
     }
 
-    /// Returns whether only trusted users can create files or links in a directory. The sticky bit does not prevent
-    /// creation.
+    /// Returns whether only trusted users can create files or links in the directory of a resolved path. The sticky bit
+    /// does not prevent creation.
     static func isClosed(_ path: String) -> Bool {
-        guard let status = FileStatus(path: path) else { return false }
-        return !status.isWritableByEverybody && DirectoryTrust.group.allows(path)
+        guard let status = FileStatus(linkAt: path) else { return false }
+        return !status.isWritableByEverybody && DirectoryTrust.group.allows(resolved: path)
     }
 
-    /// Returns whether a database may be created or repaired in a directory.
+    /// Returns whether a database may be created or repaired in the directory of a resolved path.
     ///
     /// This holds if the directory is closed. It also holds for root if neither the directory nor its parents are
     /// writable by everybody, except for parents of root with the sticky bit: an administrator works in the directories
@@ -49,15 +56,14 @@ package enum DirectoryTrust: Sendable {
     /// such a directory is trusted.
     static func mayHoldDatabase(_ path: String) -> Bool {
         if isClosed(path) { return true }
-        guard geteuid() == 0, let resolved = unsafe realpath(path, nil) else { return false }
-        defer { unsafe free(resolved) }
-        var current = unsafe String(cString: resolved)
-        guard let status = FileStatus(path: current), status.isDirectory, !status.isWritableByEverybody else {
+        guard geteuid() == 0 else { return false }
+        var current = path
+        guard let status = FileStatus(linkAt: current), status.isDirectory, !status.isWritableByEverybody else {
             return false
         }
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
-            guard let status = FileStatus(path: current) else { return false }
+            guard let status = FileStatus(linkAt: current), status.isDirectory else { return false }
             // An owner can rename entries of a directory with the sticky bit.
             if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
         }
@@ -70,6 +76,16 @@ package enum DirectoryTrust: Sendable {
         guard let root = FileStatus(path: "/"), unsafe fstat(directory, &status) == 0 else { return true }
         let directory = FileStatus(status)
         return directory.isWritableByEverybody || !DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
+    }
+
+    /// Returns whether a link cannot come from an untrusted user. In a directory that untrusted users can write to, it
+    /// must belong to this user or root, have no other hard link, and be protected by the sticky bit.
+    static func isTrustedLink(_ link: FileStatus, in directory: String) -> Bool {
+        guard let root = FileStatus(path: "/"), let directory = FileStatus(path: directory) else { return false }
+        let isOwnersTrusted = DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
+        if isOwnersTrusted, !directory.isWritableByEverybody { return true }
+        return [geteuid(), root.owner].contains(link.owner) && link.linkCount == 1 && isOwnersTrusted
+            && directory.isSticky
     }
 
     private func allows(_ status: FileStatus, root: UInt32) -> Bool {

@@ -14,6 +14,7 @@ struct FileStatus: Hashable {
     let permissions: UInt32
     let isDirectory: Bool
     let isRegularFile: Bool
+    let isLink: Bool
     /// The number of hard links.
     let linkCount: Int
 
@@ -24,6 +25,7 @@ struct FileStatus: Hashable {
         permissions = UInt32(status.st_mode) & 0o7777
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        isLink = status.st_mode & S_IFMT == S_IFLNK
         linkCount = Int(status.st_nlink)
     }
 

@@ -47,7 +47,7 @@ package final class ScratchDirectory: Sendable {
         in base: String, prefix: String = ScratchDirectory.standardPrefix, trust: DirectoryTrust = .nobodyElse
     ) throws(LevelError) {
         let parent = try DatabaseDirectory(base).path
-        guard trust.allows(parent) else {
+        guard trust.allows(resolved: parent) else {
             throw LevelError(
                 .io,
                 "could not create a private directory in \(parent): other users can rename its content; use a directory that "

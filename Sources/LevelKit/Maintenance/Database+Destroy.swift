@@ -12,22 +12,29 @@ extension Database {
     ///   cases, except with `io`.
     @discardableResult
     public static func destroy(at path: String) throws(LevelError) -> [String] {
-        let directory = try DatabaseDirectory(path)
+        let directory = try DatabaseDirectory(toChange: path)
         guard try directory.content() == .database else { throw try directory.missingDatabase() }
+        let handles: (parent: DirectoryHandle, directory: DirectoryHandle)
         // Before locking, so that a foreign directory is not touched. Repeated under the lock.
         _ = try directory.readManifest()
-        let access = try ExclusiveAccess(to: directory)
-        _ = try directory.readManifest()
-        let names = try directory.names()
         do throws(SystemError) {
+            // From here on, replacing the directory or one of its parents by a link does not redirect the deletion.
+            handles = try directory.openWithParent()
+        } catch {
+            throw error.levelError("open \(directory.path)")
+        }
+        let access = try ExclusiveAccess(to: directory, openAs: handles.directory)
+        _ = try directory.readManifest()
+        do throws(SystemError) {
+            let names = try handles.directory.names()
             // `CURRENT` and the manifest are deleted last, so that an interrupted deletion can be repeated.
             for rank in 0...3 {
                 for name in names where Self.rank(of: name) == rank {
-                    try FileOperations.remove(directory.file(name))
+                    try handles.directory.removeFile(name)
                 }
             }
             let left = names.filter { Self.rank(of: $0) == nil }.sorted()
-            if left.isEmpty { try FileOperations.removeDirectory(directory.path) }
+            if left.isEmpty { try handles.parent.removeDirectory(directory.name, openAs: handles.directory) }
             _ = consume access
             return left
         } catch {

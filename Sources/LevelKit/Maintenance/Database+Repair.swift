@@ -25,7 +25,7 @@ extension Database {
         ForkGeneration.install()
         try options.validate()
         try ForkGeneration.requireEngine(for: path)
-        return try Repair(directory: DatabaseDirectory(path), options: options).run(stage)
+        return try Repair(directory: DatabaseDirectory(toChange: path), options: options).run(stage)
     }
 }
 

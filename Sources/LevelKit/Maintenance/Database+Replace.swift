@@ -14,8 +14,8 @@ extension Database {
     ///   if either is open in this or another process; `io`. Nothing is changed in these cases.
     @discardableResult
     public static func replace(at path: String, with other: String) throws(LevelError) -> String? {
-        let place = try DatabaseDirectory(path)
-        let newcomer = try DatabaseDirectory(other)
+        let place = try DatabaseDirectory(toChange: path)
+        let newcomer = try DatabaseDirectory(toChange: other)
         guard try newcomer.content() == .database else { throw try newcomer.missingDatabase() }
         let newcomerAccess = try ExclusiveAccess(to: newcomer)
         var keptPath: String?

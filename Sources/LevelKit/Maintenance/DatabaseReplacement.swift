@@ -42,7 +42,7 @@ package final class DatabaseReplacement: Sendable {
     /// - Throws: ``LevelError``: `databaseNotFound`, `locked`, `notSupported` if the directory is a mount point, `io`,
     ///   and the errors of ``Checkpoint/take(of:to:tables:tryLimit:)``.
     package init(of path: String, waiting timeout: Duration = .zero) throws(LevelError) {
-        place = try DatabaseDirectory(path)
+        place = try DatabaseDirectory(toChange: path)
         guard try place.content() == .database else { throw try place.missingDatabase() }
         guard let own = FileStatus(path: place.path), let parent = FileStatus(path: place.parentPath),
             own.identity.device == parent.identity.device
@@ -175,7 +175,7 @@ extension DatabaseReplacement {
     ///
     /// - Complexity: O(n) in the number of names in the parent directory.
     package static func clearLeftovers(of path: String) {
-        guard let place = try? DatabaseDirectory(path),
+        guard let place = try? DatabaseDirectory(toChange: path),
             let parent = try? DirectoryHandle(path: place.parentPath, followsLink: true),
             let names = try? parent.names()
         else { return }

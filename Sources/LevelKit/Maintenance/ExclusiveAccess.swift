@@ -15,13 +15,15 @@ struct ExclusiveAccess: ~Copyable {
     private let identity: FileIdentity
     private let descriptor: Int32
 
+    /// - Parameter handle: the open directory, if its path could lead elsewhere in the meantime.
     /// - Throws: ``LevelError``: `locked`, with the process that has the database open; `io`.
-    init(to directory: DatabaseDirectory) throws(LevelError) {
-        guard let identity = FileStatus(path: directory.path)?.identity else {
+    init(to directory: DatabaseDirectory, openAs handle: DirectoryHandle? = nil) throws(LevelError) {
+        let status = handle.map { try? $0.status() } ?? FileStatus(path: directory.path)
+        guard let identity = status?.identity else {
             throw LevelError(
                 .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
         }
-        let lock = FileStatus(path: directory.file("LOCK"))
+        let lock = handle.map { $0.status(of: "LOCK") } ?? FileStatus(path: directory.file("LOCK"))
         if let lock, !lock.isRegularFile {
             throw LevelError(.corruption, "\(directory.file("LOCK")) is not a regular file; fix the path or delete it")
         }
@@ -31,7 +33,7 @@ struct ExclusiveAccess: ~Copyable {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            descriptor = try Self.lock(directory)
+            descriptor = try Self.lock(directory, openAs: handle)
         } catch {
             OpenDatabases.remove(identity)
             throw error
@@ -44,9 +46,13 @@ struct ExclusiveAccess: ~Copyable {
         OpenDatabases.remove(identity)
     }
 
-    private static func lock(_ directory: DatabaseDirectory) throws(LevelError) -> Int32 {
+    private static func lock(
+        _ directory: DatabaseDirectory, openAs handle: DirectoryHandle?
+    ) throws(LevelError) -> Int32 {
         let path = directory.file("LOCK")
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode_t(0o644))
+        let descriptor = unsafe openat(
+            handle?.descriptor ?? AT_FDCWD, handle == nil ? path : "LOCK", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+            mode_t(0o644))
         guard descriptor >= 0 else { throw SystemError.last.levelError("open \(path)") }
         var request = flock()
         request.l_type = Int16(F_WRLCK)

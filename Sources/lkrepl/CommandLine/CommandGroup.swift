@@ -18,7 +18,7 @@ enum CommandGroup: String, CaseIterable, Sendable {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find:
             [
-                "find", "search", "near", "similar", "suggest", "complete", "count", "doc get", "facets", "distinct",
+                "find", "search", "suggest", "complete", "similar", "near", "count", "doc get", "facets", "distinct",
                 "timeline", "duplicates", "album",
             ]
         case .change: ["update", "delete", "doc", "history", "commits", "undo", "index", "migrate"]

@@ -195,7 +195,8 @@ enum Invocation {
 
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
-        "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get", "put",
+        "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get",
+        "put",
         "del", "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history", "update",
         "delete",
     ]

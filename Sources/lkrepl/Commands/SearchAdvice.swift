@@ -16,11 +16,11 @@ struct SearchAdvice {
         for note in box.notes { options.note("note: \(note)") }
     }
 
-    /// Says that nothing was found, with similar words and less strict searches that find something.
-    func noteNothingFound() throws {
+    /// Suggests similar words and less strict searches for a search that found nothing.
+    func adviseAfterNothing() throws {
         if options.quiet { return }
         var advice: [String] = []
-        if filter != .all, try collection.searchTotal(query, upTo: 0).isExact == false {
+        if filter != .all, try collection.searchTotal(query, upTo: 1).count > 0 {
             advice.append("without the condition, the words are found")
         }
         let words = try collection.corrections(of: text, limit: 1).compactMap { correction in
@@ -36,6 +36,6 @@ struct SearchAdvice {
                 advice.append("\(count) \(count == 1 ? "has" : "have") some of the words; --box finds them")
             }
         }
-        options.note("no document matches" + (advice.isEmpty ? "" : "; " + advice.joined(separator: "; ")))
+        for line in advice { options.note("search: \(line)") }
     }
 }

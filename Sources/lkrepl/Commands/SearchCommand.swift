@@ -51,7 +51,7 @@ struct SearchCommand: ParsableCommand {
                 try conditions.warn(
                     of: Query(filter, limit: limit), fields: fields, in: collection, foundSomething: foundSomething,
                     options)
-                if !foundSomething, limit > 0 || count { try advice.noteNothingFound() }
+                if !foundSomething, limit > 0 || count { try advice.adviseAfterNothing() }
             }
             if count {
                 let output = StandardOutput()

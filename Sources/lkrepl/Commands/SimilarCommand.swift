@@ -30,24 +30,21 @@ struct SimilarCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
             let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
-            guard let id else {
-                throw CommandError.noDocument(self.id, in: collection.name)
-            }
+            guard let id else { throw CommandError.noDocument(self.id, in: collection.name) }
             let hits = try collection.similar(to: id, limit: limit, wordCount: terms)
-            let ids = try shape.printsRawIDs(options) ? IDWriter(endsWithZero: shape.endsWithZero) : nil
-            let leading = score ? ["score"] : []
-            let writer =
-                ids != nil
-                ? nil : try selection.writer(options, of: collection, isWide: shape.wide, leading: leading)
-            for hit in hits {
-                if let ids {
-                    try ids.write(hit.document.id)
-                    continue
+            if try shape.printsRawIDs(options) {
+                let writer = IDWriter(endsWithZero: shape.endsWithZero)
+                for hit in hits { try writer.write(hit.document.id) }
+                try writer.finish(isQuiet: options.quiet)
+            } else {
+                let writer = try selection.writer(
+                    options, of: collection, isWide: shape.wide, leading: score ? ["score"] : [])
+                for hit in hits {
+                    let rounded = (hit.score * 1000).rounded() / 1000
+                    try writer.write(selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
                 }
-                let rounded = (hit.score * 1000).rounded() / 1000
-                try writer?.write(selection.row(hit.document, leading: score ? ["score": .double(rounded)] : [:]))
+                try writer.finish()
             }
-            if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             if hits.isEmpty { throw CommandError.silent(.no) }
         }
     }

@@ -105,13 +105,13 @@ import Testing
         func score(_ query: TextQuery, _ row: UInt64, boost: Double) -> Int64? {
             switch query {
             case .or(let parts):
-                let found = parts.compactMap { score($0, row, boost: boost) }
+                let found = parts.content.compactMap { score($0, row, boost: boost) }
                 return found.isEmpty ? nil : found.reduce(0, +)
             case .phrase(let text) where text.contains(" "):
                 let words = text.split(separator: " ").map(String.init)
                 guard contains(words, row) else { return nil }
                 return words.reduce(0) { $0 + (score(.phrase($1), row, boost: boost) ?? 0) }
-            case .boost(let part, let factor): return score(part, row, boost: boost * factor)
+            case .boost(let part, let factor): return score(part.content, row, boost: boost * factor)
             default:
                 let terms = terms(query)
                 let frequency = frequency(terms, row)
@@ -124,20 +124,20 @@ import Testing
 
         func bound(_ query: TextQuery) -> Double {
             switch query {
-            case .or(let parts): parts.reduce(0) { $0 + bound($1) }
+            case .or(let parts): parts.content.reduce(0) { $0 + bound($1) }
             case .phrase(let text) where text.contains(" "):
                 text.split(separator: " ").reduce(0) { $0 + bound(.phrase(String($1))) }
-            case .boost(let part, let factor): bound(part) * factor
+            case .boost(let part, let factor): bound(part.content) * factor
             default: scorer.weight(documentFrequency: terms(query).documentFrequency, boost: 1)
             }
         }
 
         func occurs(_ query: TextQuery) -> Bool {
             switch query {
-            case .or(let parts): parts.contains(where: occurs)
+            case .or(let parts): parts.content.contains(where: occurs)
             case .phrase(let text) where text.contains(" "):
                 text.split(separator: " ").allSatisfy { vocabulary[String($0)] != nil }
-            case .boost(let part, _): occurs(part)
+            case .boost(let part, _): occurs(part.content)
             default: terms(query).documentFrequency > 0
             }
         }

@@ -19,12 +19,12 @@ import Testing
         case .near(let text, let slop): "\"\(text)\"~\(slop)"
         case .prefix(let text): text + "*"
         case .fuzzy(let text, let distance): text + "~" + (distance.map { "\($0)" } ?? "")
-        case .and(let parts): "(" + parts.map(notation).joined(separator: " ") + ")"
-        case .or(let parts): "(" + parts.map(notation).joined(separator: " OR ") + ")"
-        case .except(let wanted, let unwanted): "(\(notation(wanted)) -\(notation(unwanted)))"
+        case .and(let parts): "(" + parts.content.map(notation).joined(separator: " ") + ")"
+        case .or(let parts): "(" + parts.content.map(notation).joined(separator: " OR ") + ")"
+        case .except(let wanted, let unwanted): "(\(notation(wanted.content)) -\(notation(unwanted.content)))"
         case .prefer, .searchBox: "…"
-        case .field(let name, let part): "\(name):\(notation(part))"
-        case .boost(let part, let factor): "\(notation(part))^\(factor)"
+        case .field(let name, let part): "\(name):\(notation(part.content))"
+        case .boost(let part, let factor): "\(notation(part.content))^\(factor)"
         case .nothing: "()"
         }
     }
@@ -213,6 +213,16 @@ import Testing
         #expect(try Filter(parsing: "SEARCH BOX 'red car'").matches(document))
         #expect(try !Filter(parsing: "SEARCH BOX '+car red'").matches(document))
         #expect(try !Filter(parsing: "SEARCH BOX 'red -bus'").matches(document))
+    }
+
+    @Test func `A live query cannot have a search box`() throws {
+        try Self.withCaptions { (collection) throws in
+            let box = Filter.search(box: "red car")
+            expectFailure(.invalidQuery, containing: "search box") { _ = try collection.observe(Query(box)) }
+            expectFailure(.invalidQuery, containing: "search box") {
+                _ = try collection.observe(Query(.and([.not(box), .all])))
+            }
+        }
     }
 
     @Test func `Sums of many search boxes do not overflow`() throws {

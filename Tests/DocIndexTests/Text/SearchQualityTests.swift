@@ -12,7 +12,8 @@ import Testing
         "A blue car covered with snow", "Snow falling on a quiet street at night",
         "Children build a snowman beside a red sledge", "Golden retriever puppy asleep on a blanket",
         "Two golden retrievers swim in a lake", "A golden eagle above the valley", "Retail street with golden lights",
-        "Black and white cat on a window sill", "A kitten plays with a ball of wool", "Old man feeding pigeons in the park",
+        "Black and white cat on a window sill", "A kitten plays with a ball of wool",
+        "Old man feeding pigeons in the park",
         "Pigeons on the roof of the town hall", "Bride and groom on the church steps",
         "The bride throws her bouquet to the guests", "Wedding guests dance under lanterns",
         "A bridge over a frozen river", "Golden Gate Bridge in morning fog", "Fog over the harbour at dawn",
@@ -22,8 +23,10 @@ import Testing
         "Desert dunes after rain", "Mountain lake with reflections of peaks", "Hikers rest beside a mountain hut",
         "A train crosses the viaduct", "Steam locomotive in an old station", "Passengers wait at the railway station",
         "Street musician with a violin", "An orchestra rehearses in the concert hall", "A boy practises the trumpet",
-        "Fresh bread in the window of a bakery", "Coffee and cake on a wooden table", "A cook chops onions in the kitchen",
-        "Market stall with oranges and lemons", "A farmer ploughs the field with horses", "Horses gallop along the shore",
+        "Fresh bread in the window of a bakery", "Coffee and cake on a wooden table",
+        "A cook chops onions in the kitchen",
+        "Market stall with oranges and lemons", "A farmer ploughs the field with horses",
+        "Horses gallop along the shore",
         "Sheep block a country road", "Bees on a lavender field", "Cherry trees in blossom beside the canal",
         "Autumn leaves on a park bench", "First frost on the roses", "A gardener waters tomatoes",
         "Firefighters at a burning warehouse", "Fireworks above the river at new year",
@@ -106,8 +109,9 @@ import Testing
                 let words = query.text.split(separator: " ").map { TextQuery.word(String($0)) }
                 any.add(try ids(.or(words)), query.relevant)
             }
-            print("captions, \(analyzer.language?.rawValue ?? "simple"): box \(box.description); all words "
-                + "\(all.description); any word \(any.description)")
+            print(
+                "captions, \(analyzer.language?.rawValue ?? "simple"): box \(box.description); all words "
+                    + "\(all.description); any word \(any.description)")
             #expect(box.map > all.map + 0.3 && box.map > any.map)
             #expect(box.map > (analyzer.language == nil ? 0.75 : 0.8))
             #expect(box.success >= 0.95)
@@ -123,7 +127,8 @@ import Testing
             let collection = try store.collection("c")
             try store.write { transaction in
                 for (number, line) in try SharedTestData.lines(of: "catalog-2000.jsonl").enumerated() {
-                    guard case .object(var document) = try DocumentValue(json: String(decoding: line, as: UTF8.self)) else { continue }
+                    guard case .object(var document) = try DocumentValue(json: String(decoding: line, as: UTF8.self))
+                    else { continue }
                     document["id"] = .int(Int64(number))
                     try transaction.put(document, in: "c")
                 }
@@ -131,7 +136,8 @@ import Testing
             for text in [
                 "red car in the snow", "bridge at night in the rain", "children playing in the street",
                 "old man with a hat", "boats in the harbor at sunset", "the first train on the new railway bridge",
-                "woman in a white dress", "what did the main street look like before the fire", "horse and wagon on a farm",
+                "woman in a white dress", "what did the main street look like before the fire",
+                "horse and wagon on a farm",
                 "soldiers marching in a parade",
             ] {
                 let box = SearchBox(text)
@@ -140,7 +146,9 @@ import Testing
                 let strict = try collection.search(TextQuery(forgiving: text), limit: nil)
                 #expect(Set(strict.map(\.document.id)).isSubset(of: hits.map(\.document.id)), "\(text)")
                 let meaningful = box.parts.compactMap { part -> TextQuery? in
-                    guard case .word(let word) = part.query, CommonWord(word, languages: []) != .always else { return nil }
+                    guard case .word(let word) = part.query, CommonWord(word, languages: []) != .always else {
+                        return nil
+                    }
                     return part.query
                 }
                 let whole = try collection.search(.and(meaningful), limit: nil).map(\.document.id)

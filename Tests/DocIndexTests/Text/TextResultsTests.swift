@@ -143,6 +143,8 @@ import Testing
             #expect(try collection.completions(of: "a golden ret").map(\.word) == ["retail", "retriever"])
             for id in 50..<57 { try collection.delete(.int(Int64(id))) }
             #expect(try collection.completions(of: "golden ret").map(\.documentCount) == [5, 3])
+            // Words that were typed are not completions.
+            #expect(try collection.completions(of: "golden gol").isEmpty)
             // Words that no document contains do not decide.
             #expect(try collection.completions(of: "zzz ret", limit: 1).map(\.word) == ["retriever"])
         }

@@ -67,8 +67,76 @@ import Testing
         }
         #expect(unsafe chmod(directory.path("open"), 0o1777) == 0)
         #expect(DirectoryTrust.nobodyElse.allows(directory.path("open")))
-        #expect(!DirectoryTrust.isClosed(directory.path("open")), "everybody can make names in it")
-        #expect(DirectoryTrust.isClosed(directory.path("open/inner")))
+        let resolved = try DatabaseDirectory(directory.path("open")).path
+        #expect(!DirectoryTrust.isClosed(resolved), "everybody can make names in it")
+        #expect(DirectoryTrust.isClosed(resolved + "/inner"))
+    }
+
+    @Test func `A resolved path is no longer trusted once a link replaces one of its components`() throws {
+        try makeDirectory("real")
+        try makeDirectory("real/inner")
+        let resolved = try DatabaseDirectory(directory.path(".")).path
+        #expect(DirectoryTrust.isClosed(resolved + "/real/inner"))
+        #expect(unsafe symlink("real", directory.path("link")) == 0)
+        #expect(DirectoryTrust.nobodyElse.allows(directory.path("link/inner")))
+        for path in ["/link", "/link/inner"] {
+            #expect(!DirectoryTrust.nobodyElse.allows(resolved: resolved + path))
+            #expect(!DirectoryTrust.isClosed(resolved + path) && !DirectoryTrust.mayHoldDatabase(resolved + path))
+            #expect(throws: SystemError.self) { try DatabaseDirectory(resolved: resolved + path).openWithParent() }
+        }
+        let handles = try DatabaseDirectory(resolved: resolved + "/real/inner").openWithParent()
+        #expect(try handles.directory.status() == status("real/inner"))
+        #expect(try handles.parent.status() == status("real"))
+    }
+
+    // MARK: - Links to databases
+
+    @Test(.enabled(if: isRoot, note))
+    func `Links of other users in shared directories do not redirect changes`() throws {
+        try makeDirectory("mine")
+        try makeDatabase("mine/db")
+        try makeDatabase("spare")
+        try makeDirectory("open", 0o1777)
+        for (name, target) in [("link", "../mine/db"), ("parent", "../mine"), ("absolute", directory.path("mine/db"))] {
+            #expect(unsafe symlink(target, directory.path("open/" + name)) == 0)
+            #expect(unsafe lchown(directory.path("open/" + name), Self.other, Self.other) == 0)
+        }
+        let names = try directory.names(in: "mine/db")
+        for path in ["open/link", "open/absolute", "open/parent/db", "open/parent/new"].map({ directory.path($0) }) {
+            let changes: [(String) throws -> Void] = [
+                { _ = try Database.open(at: $0) }, { _ = try Database.repair(at: $0) },
+                { try Database.destroy(at: $0) }, { try Database.replace(at: $0, with: directory.path("spare")) },
+                { try Database.replace(at: directory.path("spare"), with: $0) },
+                { _ = try DatabaseReplacement(of: $0) },
+                { _ = try Checkpoint.take(of: directory.path("mine/db"), to: $0) },
+            ]
+            for change in changes {
+                let error = thrownError { try change(path) }
+                #expect(
+                    error?.code == .invalidArgument && error?.message.contains("is a link") == true, "\(error as Any)")
+            }
+        }
+        #expect(try directory.names(in: "mine/db") == names && directory.names(in: "mine") == ["db"])
+        // Reading follows them.
+        try Database.open(at: directory.path("open/parent/db"), mode: .readOnly).close()
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `A hard link to a trusted link in a shared directory is not trusted, and a trusted link is`() throws {
+        try makeDatabase("db")
+        try makeDirectory("open", 0o1777)
+        #expect(unsafe symlink("../db", directory.path("open/link")) == 0)
+        try Database.open(at: directory.path("open/link")).close()
+        #expect(unsafe linkat(AT_FDCWD, directory.path("open/link"), AT_FDCWD, directory.path("open/other"), 0) == 0)
+        #expect(code { _ = try Database.open(at: directory.path("open/other")) } == .invalidArgument)
+        unsafe unlink(directory.path("open/other"))
+        // Without the sticky bit, anybody can replace the link.
+        #expect(unsafe chmod(directory.path("open"), 0o777) == 0)
+        #expect(code { try Database.destroy(at: directory.path("open/link")) } == .invalidArgument)
+        #expect(unsafe chmod(directory.path("open"), 0o755) == 0)
+        #expect(unsafe lchown(directory.path("open/link"), Self.other, Self.other) == 0)
+        try Database.destroy(at: directory.path("open/link"))
+        #expect(try directory.names(in: "").contains("db") == false)
     }
 
     // MARK: - New databases
@@ -95,7 +163,7 @@ import Testing
     func `Root can create and repair databases in directories of users, as in containers`() throws {
         try makeDirectory("theirs", 0o755)
         give("theirs")
-        #expect(!DirectoryTrust.isClosed(directory.path("theirs")))
+        #expect(try !DirectoryTrust.isClosed(DatabaseDirectory(directory.path("theirs")).path))
         try Database.open(at: directory.path("theirs/db")).close()
         _ = try Database.repair(at: directory.path("theirs/db"))
         try Database.open(at: directory.path("theirs/db")).close()

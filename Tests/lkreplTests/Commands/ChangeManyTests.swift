@@ -145,7 +145,7 @@ import Testing
 
                 {"update": "keywords += river", "id": "new", "in": "photos", "if": "present"}
                 {"update": {"$set": {"mark": 1}}, "id": "\(id)"}
-                {"delete": "scan-0002"}
+                {"delete": "scan-0005"}
                 {"delete": "none"}
                 """
             let dry = try place.run("doc", "apply", "-n", "photos.store", "-", input: input)
@@ -156,7 +156,7 @@ import Testing
             #expect(outcome.code == 0 && outcome.error == "doc apply: \(what)\n", "\(outcome)")
             let new = try place.run("doc", "get", "photos.store", "photos", "new").output
             #expect(new.contains(#""rating":2"#) && new.contains(#""river""#) && new.contains(#"{"$date":"#), "\(new)")
-            #expect(try place.run("doc", "get", "photos.store", "photos", "scan-0002").code == 1)
+            #expect(try place.run("doc", "get", "photos.store", "photos", "scan-0005").code == 1)
             // The content as printed is the condition of the next change.
             let next = #"{"delete": "new", "if": {"content": \#(new)}}"#
             #expect(try place.run("doc", "apply", "--write", "photos.store", "-", input: next).code == 0)

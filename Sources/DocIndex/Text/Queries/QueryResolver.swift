@@ -23,7 +23,11 @@ final class QueryResolver {
         self.indexName = indexName
         allFields = fields.allBits
         groups = fields.analyzers(languages).map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
-        self.languages = groups.compactMap(\.chain.analyzer.language)
+        var known: [TextLanguage] = []
+        for language in groups.compactMap(\.chain.analyzer.language) where !known.contains(language) {
+            known.append(language)
+        }
+        self.languages = known
         stemmedFields = groups.reduce(0) { $0 | ($1.chain.analyzer.language == nil ? 0 : $1.fields) }
         names = fields.map { field in
             let path = field.path.description

@@ -37,7 +37,7 @@ public struct SearchBox: Sendable, Hashable {
     }
 
     /// The different words in the order of the input, at most ``maximumPartCount``.
-    public let parts: [Part]
+    public private(set) var parts: [Part]
     /// What no result may match.
     public let excluded: [TextQuery]
     /// What was not applied as typed, for display to the user.
@@ -92,6 +92,19 @@ public struct SearchBox: Sendable, Hashable {
         notes = parser.notes
     }
 
+    private init(_ box: SearchBox, parts: [Part]) {
+        self = box
+        self.parts = parts
+    }
+
+    /// Returns the search with each part replaced by another query.
+    func mapping(_ transform: (TextQuery) throws -> TextQuery) rethrows -> SearchBox {
+        let parts = try parts.map {
+            Part(query: try transform($0.query), isRequired: $0.isRequired, isUnfinished: $0.isUnfinished)
+        }
+        return SearchBox(self, parts: parts)
+    }
+
     private static func isWithinLimits(_ parts: [Part], _ excluded: [TextQuery]) -> Bool {
         var size = TextQuery.Size()
         return (try? size.add(.or(parts.map(\.query) + excluded))) != nil
@@ -129,8 +142,8 @@ extension SearchBox.Note: CustomStringConvertible {
     public var description: String {
         switch self {
         case .wildcard(let word, let searched?):
-            "\(word): * is only supported at the end of a word; searching for \(searched)"
-        case .wildcard(let word, nil): "\(word): * is only supported at the end of a word; left out"
+            "\(word): a wildcard is only supported as * at the end of a word; searching for \(searched)"
+        case .wildcard(let word, nil): "\(word): a wildcard is only supported as * at the end of a word; left out"
         case .notWords(let text): "\(text): a search needs words; left out. Use a condition to list documents"
         case .unknownField(let name): "\(name): is not a field of the text index; searching for it as a word"
         case .webOperator(let name, true): "\(name) is not supported; searching for the word after it"

@@ -90,7 +90,7 @@ extension TextQuery: Nesting {
         case .and(let parts), .or(let parts): parts.depth
         case .except(let first, let second), .prefer(let first, let second): max(first.depth, second.depth)
         case .field(_, let part), .boost(let part, _): part.depth
-        case .searchBox(let box): 1 + (box.parts.map(\.query) + box.excluded).reduce(0) { max($0, $1.depth) }
+        case .searchBox(let box): (box.parts.map(\.query) + box.excluded).reduce(0) { max($0, $1.depth) } + 1
         case .word, .phrase, .near, .prefix, .fuzzy, .nothing: 1
         }
     }

@@ -59,12 +59,14 @@ extension TextSearch {
                 return .or([query, .boost(.or(compounds.map { .phrase($0.word) }), 0.5)])
             case .and(let parts): return .and(try parts.content.map { try expanded($0, &count) })
             case .or(let parts): return .or(try parts.content.map { try expanded($0, &count) })
-            case .except(let wanted, let unwanted): return .except(try expanded(wanted.content, &count), unwanted.content)
+            case .except(let wanted, let unwanted):
+                return .except(try expanded(wanted.content, &count), unwanted.content)
             case .prefer(let wanted, let optional):
                 return .prefer(try expanded(wanted.content, &count), try expanded(optional.content, &count))
             case .field(let name, let part): return .field(name, try expanded(part.content, &count))
             case .boost(let part, let factor): return .boost(try expanded(part.content, &count), factor)
-            case .nothing, .phrase, .near, .prefix, .fuzzy, .searchBox: return query
+            case .searchBox(let box): return .searchBox(try box.mapping { try expanded($0, &count) })
+            case .nothing, .phrase, .near, .prefix, .fuzzy: return query
             }
         }
     }
