@@ -168,11 +168,13 @@ enum HelpTopic: String, CaseIterable, Sendable {
         let collection = ShellWord.name(samples.collection)
         let (number, text) = (name(samples.number.path), name(samples.text.path))
         return [
-            .example("find \(collection) --sort \(number),-\(text)", "- before a field sorts in descending order."),
+            .example(
+                "find \(collection) --sort \(ShellWord.name("\(number),-\(text)"))",
+                "- before a field sorts in descending order."),
             .example(
                 "find \(collection) --sort \(ShellWord.typed("natural(\(text))")) --limit 10",
                 "IMG_2 before IMG_10; ci(…) ignores case."),
-            .example("find \(collection) --sort \(number) --limit 10 --skip 10", "The second ten."),
+            .example("find \(collection) --sort \(ShellWord.name(number)) --limit 10 --skip 10", "The second ten."),
             .example(
                 "explain \(collection) \(ShellWord.typed(samples.number.condition())) --plan",
                 "Which index answers, and whether results are sorted in memory."),
@@ -188,7 +190,8 @@ enum HelpTopic: String, CaseIterable, Sendable {
                 "find \(collection) --limit 5 --wide",
                 "All fields. Otherwise a table shows the ID and the fields that fit."),
             .example(
-                "find \(collection) --limit 5 --fields \(samples.idField),\(name(samples.text.path))", "These fields."),
+                "find \(collection) --limit 5 --fields \(ShellWord.name("\(samples.idField),\(name(samples.text.path))"))",
+                "These fields."),
             .example("find \(collection) --limit 5 --mode line", "One field per line, whole values."),
             .example("find \(collection) --mode csv", "Also tsv, jsonl, json, json-pretty, keys, raw0, count."),
             .text(""),

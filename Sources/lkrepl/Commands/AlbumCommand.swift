@@ -99,8 +99,12 @@ struct AlbumCommand: ParsableCommand {
                 let known = try AlbumCommand.documents(of: try session.album(named: name, in: session.collections()))
                 let ids = try AlbumCommand.ids(ids) { known.contains($0) }
                 let removed = try session.store().albums.remove(ids, from: name)
+                guard removed == ids.count else {
+                    throw CommandError(
+                        .no, "album remove: \(removed) of \(ids.count) from @\(name); it does not contain the others",
+                        hint: "album show \(name) lists its documents")
+                }
                 options.note("album remove: \(removed) of \(ids.count) from @\(name)")
-                if removed < ids.count { throw CommandError.silent(.no) }
             }
         }
     }
@@ -199,12 +203,18 @@ struct AlbumCommand: ParsableCommand {
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
         @Argument(help: "The name of the album.") var name: String
+        @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
+        var dryRun = false
 
         func run() throws {
-            try options.requireWrite("album drop")
+            if !dryRun { try options.requireWrite("album drop") }
             let name = try AlbumCommand.name(name)
             try Session.with(database, options) { session in
-                guard try session.store().albums.delete(name) else {
+                let albums = try session.store().albums
+                if dryRun, try albums.album(named: name) != nil {
+                    return options.note("album drop: would delete @\(name); its documents stay")
+                }
+                guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
                 }
                 options.note("album drop: @\(name)")

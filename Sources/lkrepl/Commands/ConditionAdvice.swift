@@ -77,43 +77,18 @@ enum ConditionAdvice {
     /// The largest collection in which the reason of an empty result is looked for.
     private static let largestCount = 200_000
 
-    /// Why a condition finds nothing: a number that is stored as text, text that is stored as a number, or another case.
+    /// Why a condition finds nothing: its text is stored as a number.
     static func reasons(for filter: Filter, in collection: DocumentCollection) -> [String] {
         guard let total = try? collection.count(), total <= largestCount else { return [] }
-        var reasons: [String] = []
-        for conjunct in conjuncts(of: filter).prefix(4) {
-            guard case .compare(let path, .equal, let value) = conjunct,
+        return conjuncts(of: filter).prefix(4).compactMap { conjunct in
+            guard case .compare(let path, .equal, .string(let text)) = conjunct,
+                let number = try? JSONParser().parse(text), [.int, .double].contains(number.kind),
                 (try? collection.count(where: conjunct)) == 0
-            else { continue }
-            for other in alternatives(to: value, at: path) {
-                guard let count = try? collection.count(where: other.filter), count > 0 else { continue }
-                let documents = count == 1 ? "1 document has" : "\(HumanNumber.grouped(count)) documents have"
-                reasons.append("\(documents) \(other.what); write \(other.filter)")
-                break
-            }
-        }
-        return reasons
-    }
-
-    private static func alternatives(
-        to value: DocumentValue, at path: FieldPath
-    ) -> [(filter: Filter, what: String)] {
-        switch value {
-        case .int, .double:
-            return [
-                (.compare(path, .equal, .string(value.json)), "the text \"\(value.json)\" in \(path), not the number")
-            ]
-        case .string(let text):
-            var others: [(filter: Filter, what: String)] = []
-            if let number = try? JSONParser().parse(text), [.int, .double].contains(number.kind) {
-                others.append((.compare(path, .equal, number), "the number \(text) in \(path), not the text"))
-            }
-            let pattern = text.map { "\\^$.|?*+()[]{}/".contains($0) ? "\\\($0)" : String($0) }.joined()
-            if text.utf8.count <= 100, let filter = try? Filter(parsing: "\(path) MATCHES /^\(pattern)$/i") {
-                others.append((filter, "\"\(text)\" in another case in \(path)"))
-            }
-            return others
-        default: return []
+            else { return nil }
+            let other = Filter.compare(path, .equal, number)
+            guard let count = try? collection.count(where: other), count > 0 else { return nil }
+            let documents = count == 1 ? "1 document has" : "\(HumanNumber.grouped(count)) documents have"
+            return "\(documents) the number \(text) in \(path), not the text; write \(other)"
         }
     }
 }

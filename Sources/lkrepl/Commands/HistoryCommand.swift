@@ -32,7 +32,7 @@ struct HistoryCommand: ParsableCommand {
             guard collection.definition.history != nil else {
                 let document = try DocumentID.candidates(id).lazy.compactMap { try collection.document($0) }.first
                 options.note("history: \(collection.name) keeps no history; declare one in its schema, and migrate")
-                guard let document else { throw CommandError.silent(.no) }
+                guard let document else { throw CommandError.noDocument(id, in: collection.name) }
                 try writer.write(Self.row(commit: document.sequence, time: nil, document))
                 return try writer.finish()
             }
@@ -45,7 +45,7 @@ struct HistoryCommand: ParsableCommand {
                     return count < limit
                 }
             }
-            if count == 0 { throw CommandError.silent(.no) }
+            if count == 0 { throw CommandError(.no, "the history of \(collection.name) has no document \(id)") }
             try writer.finish()
         }
     }

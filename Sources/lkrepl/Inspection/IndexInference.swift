@@ -23,7 +23,7 @@ struct IndexInference {
     }
 
     /// The maximum number of value indexes: each costs time with every write.
-    static let valueIndexLimit = 10
+    static let valueIndexLimit = 12
     private static let textFieldLimit = 8
     private static let distinctLimit = 2000
     private static let identityNames = ["id", "_id", "uuid", "key", "sourcefile"]
@@ -150,9 +150,10 @@ struct IndexInference {
         let repeats = Double(scalarCount) / Double(field.distinct.count)
         if field.distinct.count <= 2, field.stringCount == 0 { return 1 }
         // Elements of lists, such as keywords, are what one looks for even if many occur once.
-        if path.hasArrayStep { return repeats >= 1.2 ? 2.9 : 0.5 }
+        let coverage = Double(field.documentCount) / Double(documentCount)
+        if path.hasArrayStep { return repeats >= 1.2 ? 2.3 + 0.6 * coverage : 0.5 }
         let isNested = path.steps.count > 1
-        return repeats >= 2 ? 2 + min(0.5, repeats / 1000) + (isNested ? 0 : 0.3) : 0.5
+        return repeats >= 2 ? 2 + 0.6 * coverage + (isNested ? 0 : 0.2) : 0.5
     }
 
     /// Whether a field holds text in which one searches for words.

@@ -44,7 +44,8 @@ import Testing
                 """
                 cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
                 lkrepl dump -q photos.store -o photos.lkd.jsonl && lkrepl put --write app.db user/1 Ann &&
-                lkrepl snapshot -q app.db copy.db && echo '{"op":"del","k":"user/9"}' > ops.jsonl
+                lkrepl snapshot -q app.db copy.db && echo '{"op":"del","k":"user/9"}' > ops.jsonl &&
+                echo '{"patch": {"rating": 5}, "id": "2019-07-14-0031"}' > changes.jsonl
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {
@@ -59,7 +60,7 @@ import Testing
                     if words == ["init"] { try place.remove("photos.store") }
                     // An existing file is not overwritten.
                     if words == ["dump"] { try place.remove("photos.lkd.jsonl") }
-                    if words == ["undo"] { try Self.keepHistory(in: place) }
+                    if words == ["undo"] { try place.keepHistory() }
                     let outcome = try place.shell("export XDG_CONFIG_HOME=\"$PWD/config\"; \(command)")
                     #expect(outcome.code == 0, "\(command): \(outcome)")
                     if words == ["init"] {
@@ -69,17 +70,6 @@ import Testing
                 }
             }
         }
-    }
-
-    /// Switches the history of the sample catalog on, and makes a commit.
-    private static func keepHistory(in place: Workplace) throws {
-        let outcome = try place.shell(
-            """
-            lkrepl schema photos.store | sed 's/"id": "id",/"id": "id", "history": {"versions": 9},/' > history.json &&
-            lkrepl migrate --write photos.store history.json &&
-            lkrepl doc del --write photos.store photos 2019-07-14-0031
-            """)
-        #expect(outcome.code == 0, "\(outcome)")
     }
 
     @Test func `The commands in the README run`() throws {

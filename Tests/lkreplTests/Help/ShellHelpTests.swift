@@ -11,7 +11,8 @@ import Testing
         let prepared = try place.shell(
             """
             cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
-            lkrepl dump -q photos.store -o photos.lkd.jsonl && echo 'find photos --count' > night.lk
+            lkrepl dump -q photos.store -o photos.lkd.jsonl && echo 'find photos --count' > night.lk &&
+            echo '{"patch": {"rating": 5}, "id": "2019-07-14-0031"}' > changes.jsonl
             """)
         #expect(prepared.code == 0, "\(prepared)")
     }
@@ -32,6 +33,7 @@ import Testing
                 try place.makeAlbums()
                 // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
+                if command.name == "undo" { try place.keepHistory() }
                 let outcome = try place.run("--write", "--yes", "photos.store", "-c", example)
                 #expect(outcome.code == 0, "\(example): \(outcome)")
             }

@@ -110,7 +110,7 @@ import Testing
                 try place.run("schema", "p.store").output == place.run("schema", "q.store").output)
             #expect(try place.run("import", "--write", "p.store", "photos", "photos.jsonl").code == 0)
             let indexes = try place.run("indexes", "p.store").output
-            for name in ["taken", "rating", "keywords", "gps", "text", "exif.model"] {
+            for name in ["taken", "rating", "keywords", "gps", "text"] {
                 #expect(indexes.contains("\"\(name)\""), "\(indexes)")
             }
             #expect(try place.run("search", "p.store", "photos", "fog", "--count").output != "0\n")

@@ -143,6 +143,17 @@ final class Workplace: @unchecked Sendable {
         try FileManager.default.copyItem(atPath: template.path + "/photos.store", toPath: "\(path)/\(name)")
     }
 
+    /// Switches the history of the sample catalog on, and makes a commit.
+    func keepHistory() throws {
+        let outcome = try shell(
+            """
+            lkrepl schema photos.store | sed 's/"id": "id",/"id": "id", "history": {"versions": 9},/' > history.json &&
+            lkrepl migrate --write photos.store history.json &&
+            lkrepl doc del --write photos.store photos 2019-07-14-0031
+            """)
+        try #require(outcome.code == 0, "\(outcome)")
+    }
+
     /// Adds the albums of the examples in help to a copy of the sample catalog: a saved search and one by hand.
     func makeAlbums(_ name: String = "photos.store") throws {
         for arguments in [
