@@ -74,8 +74,8 @@ func plans(_ photos: DocumentCollection) throws {
     let query = Query(try Filter(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
     for plan in try photos.plans(query) { print(plan.estimate.microseconds, "µs:", plan) }
 
-    let slow = try photos.find(query, options: QueryOptions(hint: .scan))
-    let quick = try photos.find(query, options: QueryOptions(refusesScan: true))
+    let slow = try photos.find(query, options: Query.Options(hint: .scan))
+    let quick = try photos.find(query, options: Query.Options(refusesScan: true))
     print(slow == quick)
 }
 

@@ -192,7 +192,7 @@ public enum NaiveQuery {
     }
 
     /// Computed from the string form of the date, which shows local time.
-    private static func number(_ part: DatePart, of date: DocumentDate) -> Int64? {
+    private static func number(_ part: DocumentDate.Part, of date: DocumentDate) -> Int64? {
         let text = date.iso8601
         let isNegative = text.hasPrefix("-")
         let numbers = text.drop { $0 == "-" || $0 == "+" }.split { !$0.isNumber }.compactMap { Int64($0) }

@@ -40,8 +40,8 @@ public struct RandomQueries: Sendable {
     }
 
     /// Returns a component with a valid combination of properties; half the time only a path.
-    public mutating func component() -> IndexComponent {
-        var component = IndexComponent(path())
+    public mutating func component() -> IndexDefinition.Component {
+        var component = IndexDefinition.Component(path())
         if documents.random.once(in: 3) { component.order = .descending }
         switch number(below: 14) {
         case 0: component.collation = .caseInsensitive
@@ -50,7 +50,7 @@ public struct RandomQueries: Sendable {
         case 3: component.dateFormats = [.exif, .iso8601]
         case 4:
             component.dateFormats = [.iso8601]
-            component.part = documents.random.pick(DatePart.allCases)
+            component.part = documents.random.pick(DocumentDate.Part.allCases)
         case 5: component.separator = documents.random.pick(["|", "a", "||", "\u{e9}"])
         case 6:
             component.separator = "|"
@@ -157,7 +157,7 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func datePart(_ path: FieldPath) -> Filter {
-        let part = documents.random.pick(DatePart.allCases)
+        let part = documents.random.pick(DocumentDate.Part.allCases)
         let numbers: [Int64] = [0, 1, 2, 5, 6, 8, 18, 608, 1970, 2012, 201206, .max, .min]
         let ranges = (0..<number(below: 3)).map { _ in
             let (a, b) = (documents.random.pick(numbers), documents.random.pick(numbers))

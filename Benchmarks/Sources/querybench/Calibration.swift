@@ -5,8 +5,9 @@ import LevelKit
 
 /// Measures in place what the parts of a plan cost, as `CostModel` of the planner has them, in nanoseconds.
 ///
-/// Each is the median of several runs over a store of records, all of it in memory. Entries and seeks are measured on a cursor of
-/// LevelKit plus what a query does with an entry; documents by queries with a hint, less the entries that led to them.
+/// Each is the median of several runs over a store of records, all of it in memory. Entries and seeks are measured on a
+/// cursor of LevelKit plus what a query does with an entry; documents by queries with a hint, less the entries that led
+/// to them.
 struct Calibration {
     let store: QueryStore
     let database: Database
@@ -41,9 +42,9 @@ struct Calibration {
         say("\(name.padding(toLength: 24, withPad: " ", startingAt: 0)) \(Int(nanoseconds.rounded())) ns")
     }
 
-    private func options(_ hint: QueryOptions.Hint) -> QueryOptions { QueryOptions(hint: hint) }
+    private func options(_ hint: Query.Options.Hint) -> Query.Options { Query.Options(hint: hint) }
 
-    private func plan(_ filter: DocIndex.Filter, _ hint: QueryOptions.Hint) throws -> Plan {
+    private func plan(_ filter: DocIndex.Filter, _ hint: Query.Options.Hint) throws -> Plan {
         try store.pictures.plan(Query(filter), options: options(hint))
     }
 
@@ -104,7 +105,7 @@ struct Calibration {
     }
 
     /// Reads documents and decodes nothing of them.
-    private func read(_ query: Query, _ hint: QueryOptions.Hint) throws {
+    private func read(_ query: Query, _ hint: Query.Options.Hint) throws {
         _ = try store.pictures.select([], query, options: options(hint))
     }
 

@@ -11,7 +11,7 @@ public struct Aggregation: Sendable, Hashable {
         /// array is empty.
         case value(FieldPath)
         /// A part of the date at a path, as in ``Filter/hasDatePart(_:_:_:)``, for histograms.
-        case datePart(FieldPath, DatePart)
+        case datePart(FieldPath, DocumentDate.Part)
         /// The lower end of the range that contains the number at a path. Ranges begin at multiples of the width.
         case range(FieldPath, width: Double)
 

@@ -10,7 +10,7 @@ extension DocumentCollection {
     ///   by one key read no documents if the key is the first component of an index: O(*n*) in the entries of the
     ///   index, or in its distinct values if it counts them.
     public func summarize(
-        _ aggregation: Aggregation, where filter: Filter = .all, options: QueryOptions = QueryOptions()
+        _ aggregation: Aggregation, where filter: Filter = .all, options: Query.Options = Query.Options()
     ) throws -> [Aggregation.Group] {
         try aggregation.validate()
         try filter.validate()
@@ -45,7 +45,7 @@ extension DocumentCollection {
     ///   - options: the hint, the limits and the progress of the query.
     /// - Complexity: without a condition and with an index over the path, no document is read.
     public func facets(
-        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
     ) throws -> [Facet] {
         try facets([path], where: filter, limit: limit, options: options)[0]
     }
@@ -56,7 +56,7 @@ extension DocumentCollection {
     ///   as components or covered, its entries are read and no documents.
     public func facets(
         _ paths: [FieldPath], where filter: Filter = .all, limit: Int? = nil,
-        options: QueryOptions = QueryOptions()
+        options: Query.Options = Query.Options()
     ) throws -> [[Facet]] {
         try filter.validate()
         let rows = try reader()
@@ -94,7 +94,7 @@ extension DocumentCollection {
     /// - Complexity: without a condition, or if conditions fix all components before the path in an index, one seek for
     ///   each value; no document is read.
     public func distinct(
-        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
     ) throws -> [DocumentValue] {
         try filter.validate()
         let rows = try reader()

@@ -27,7 +27,7 @@ extension DocumentCollection {
     ///   ``summarize(_:where:options:)`` for each other key. Counting missing values adds a query for each path.
     public func facets(
         by keys: [Aggregation.GroupKey], where filter: Filter = .all, limit: Int? = nil, countsMissing: Bool = false,
-        options: QueryOptions = QueryOptions()
+        options: Query.Options = Query.Options()
     ) throws -> [FacetList] {
         let view = try pinnedToNewest()
         let paths = keys.compactMap { key -> FieldPath? in if case .value(let path) = key { path } else { nil } }
@@ -46,7 +46,7 @@ extension DocumentCollection {
         }
     }
 
-    private func countMissing(_ path: FieldPath, _ filter: Filter, _ options: QueryOptions) throws -> Int {
+    private func countMissing(_ path: FieldPath, _ filter: Filter, _ options: Query.Options) throws -> Int {
         let missing = Filter.not(.exists(path))
         return try count(where: filter.isAll ? missing : .and([filter, missing]), options: options)
     }

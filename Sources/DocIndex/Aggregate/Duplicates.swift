@@ -14,8 +14,8 @@ extension DocumentCollection {
     /// let bursts = try photos.duplicates(by: [.value("taken"), .value("camera")])
     /// ```
     ///
-    /// A document that has no value at one of the keys, or `null`, is no duplicate of any other. With `[]` in a path, one
-    /// common element is enough. All documents are read from one snapshot.
+    /// A document that has no value at one of the keys, or `null`, is no duplicate of any other. With `[]` in a path,
+    /// one common element is enough. All documents are read from one snapshot.
     ///
     /// - Parameters:
     ///   - keys: the keys, at least one.
@@ -25,7 +25,7 @@ extension DocumentCollection {
     /// - Complexity: two passes. The first is that of ``summarize(_:where:options:)``; the second is omitted without
     ///   duplicates, and reads only the duplicates if there is one path, an index on it, and not too many values.
     public func duplicates(
-        by keys: [Aggregation.GroupKey], where filter: Filter = .all, options: QueryOptions = QueryOptions()
+        by keys: [Aggregation.GroupKey], where filter: Filter = .all, options: Query.Options = Query.Options()
     ) throws -> [Duplicates] {
         guard !keys.isEmpty else {
             throw DocIndexError(.invalidQuery, "duplicates are found by the values of at least one field; name one")

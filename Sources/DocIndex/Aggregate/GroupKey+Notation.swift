@@ -1,7 +1,7 @@
 extension Aggregation.GroupKey {
     /// Parses a key in the notation of the shell: a path, or a part of a date such as `month(taken)` or
-    /// `yearMonth(exif.taken)`. The names of the parts are those of ``DatePart``, in upper or lower case. A field with
-    /// such a name must be quoted: `"month(taken)"`.
+    /// `yearMonth(exif.taken)`. The names of the parts are those of ``DocumentDate/Part``, in upper or lower case. A
+    /// field with such a name must be quoted: `"month(taken)"`.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public init(parsing text: String) throws {
@@ -17,10 +17,12 @@ extension Aggregation.GroupKey {
     }
 
     /// Splits text such as `month(taken)` into the part and the path; `nil` for other text.
-    private static func part(of text: String) -> (DatePart, Substring)? {
+    private static func part(of text: String) -> (DocumentDate.Part, Substring)? {
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return nil }
         let name = text[..<open].lowercased()
-        guard let part = DatePart.allCases.first(where: { $0.rawValue.lowercased() == name }) else { return nil }
+        guard let part = DocumentDate.Part.allCases.first(where: { $0.rawValue.lowercased() == name }) else {
+            return nil
+        }
         return (part, text[text.index(after: open)...].dropLast())
     }
 }

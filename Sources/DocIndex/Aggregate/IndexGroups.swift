@@ -12,7 +12,7 @@ struct IndexGroups {
     init?(_ aggregation: Aggregation, rows: RowReader) {
         guard aggregation.keys.count == 1, aggregation.measures.allSatisfy({ $0 == .count }) else { return nil }
         let key = aggregation.keys[0]
-        var part: DatePart?
+        var part: DocumentDate.Part?
         switch key {
         case .value: break
         case .datePart(_, let wanted):

@@ -10,7 +10,7 @@ public struct Timeline: Sendable, Hashable {
         case day
 
         /// The part of a date that numbers the periods.
-        var part: DatePart {
+        var part: DocumentDate.Part {
             switch self {
             case .year: .year
             case .month: .yearMonth
@@ -23,7 +23,8 @@ public struct Timeline: Sendable, Hashable {
     public struct Period: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The length.
         public let unit: Timeline.Unit
-        /// The number of ``DatePart/year``, ``DatePart/yearMonth`` or ``DatePart/yearMonthDay``.
+        /// The number of ``DocumentDate/Part/year``, ``DocumentDate/Part/yearMonth`` or
+        /// ``DocumentDate/Part/yearMonthDay``.
         let number: Int64
 
         /// The year.
@@ -95,8 +96,8 @@ public struct Timeline: Sendable, Hashable {
 extension DocumentCollection {
     /// Returns the number of documents in each year, month or day.
     ///
-    /// Dates are date values, and strings in the formats of ``DateFormat``, such as those of exiftool. Every other value
-    /// counts as no date. With `[]` in the path, a document counts once for each of its periods.
+    /// Dates are date values, and strings in the formats of ``DocumentDate/Format``, such as those of exiftool. Every
+    /// other value counts as no date. With `[]` in the path, a document counts once for each of its periods.
     ///
     /// - Parameters:
     ///   - path: the field of the date.
@@ -110,7 +111,7 @@ extension DocumentCollection {
     ///   one with the suitable part of the date.
     public func timeline(
         _ path: FieldPath, by unit: Timeline.Unit, where filter: Filter = .all, fillsGaps: Bool = false,
-        options: QueryOptions = QueryOptions()
+        options: Query.Options = Query.Options()
     ) throws -> Timeline {
         let list = try facets(
             by: [.datePart(path, unit.part)], where: filter, countsMissing: true, options: options)[0]

@@ -75,7 +75,7 @@ struct ValueCounts {
     /// such index.
     func list(
         of path: FieldPath, where filter: Filter
-    ) -> (index: ValueIndex, prefix: [UInt8], component: IndexComponent)? {
+    ) -> (index: ValueIndex, prefix: [UInt8], component: IndexDefinition.Component)? {
         let conjuncts = filter.normalized.conjuncts
         let conditions = PlannedCondition.all(of: conjuncts)
         for index in rows.valueIndexes where index.definition.condition == nil && !index.definition.isSparse {
@@ -95,7 +95,7 @@ struct ValueCounts {
     }
 
     private func values(
-        behind prefix: [UInt8], _ component: IndexComponent, limit: Int?
+        behind prefix: [UInt8], _ component: IndexDefinition.Component, limit: Int?
     ) throws -> [DocumentValue]? {
         var values: [DocumentValue] = []
         let isDescending = component.order == .descending

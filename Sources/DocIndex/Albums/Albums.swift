@@ -42,7 +42,7 @@ public struct Albums: Sendable {
     /// - Throws: ``DocIndexError``: `unknownAlbum`, `invalidAlbum`, `unknownCollection`; the errors of
     ///   ``DocumentCollection/find(_:options:)``.
     public func find(
-        _ name: String, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ name: String, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
     ) throws -> [Document] {
         let (collection, query) = try query(name, where: filter, limit: limit)
         return try collection.find(query, options: options)
@@ -55,7 +55,7 @@ public struct Albums: Sendable {
     ///
     /// - Throws: the errors of ``find(_:where:limit:options:)`` and ``DocumentCollection/observe(_:options:)``.
     public func observe(
-        _ name: String, where filter: Filter = .all, limit: Int? = nil, options: QueryOptions = QueryOptions()
+        _ name: String, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
     ) throws -> LiveQuery {
         let (collection, query) = try query(name, where: filter, limit: limit)
         return try collection.observe(query, options: options)
@@ -148,8 +148,8 @@ public struct Albums: Sendable {
     ///   - name: the album.
     ///   - next: the document that follows them; `nil` for the end.
     ///   - durability: when the change survives a loss of power.
-    /// - Throws: ``DocIndexError``: `unknownAlbum`; `invalidAlbum` for an album with a condition; `documentMissing` for a
-    ///   document that the album does not contain, or if `next` is one of the moved documents.
+    /// - Throws: ``DocIndexError``: `unknownAlbum`; `invalidAlbum` for an album with a condition; `documentMissing` for
+    ///   a document that the album does not contain, or if `next` is one of the moved documents.
     public func move(
         _ ids: [DocumentID], in name: String, before next: DocumentID?, durability: Durability = .buffered
     ) throws {

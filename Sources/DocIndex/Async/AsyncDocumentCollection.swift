@@ -59,7 +59,7 @@ extension AsyncDocumentCollection {
     public func count() async throws -> Int { try await read { try $0.count() } }
 
     /// Returns the number of documents that satisfy a condition; see ``DocumentCollection/count(where:options:)``.
-    public func count(where filter: Filter, options: QueryOptions = QueryOptions()) async throws -> Int {
+    public func count(where filter: Filter, options: Query.Options = Query.Options()) async throws -> Int {
         try await read { try $0.count(where: filter, options: options) }
     }
 
@@ -69,13 +69,13 @@ extension AsyncDocumentCollection {
     }
 
     /// Returns the documents that match a query; see ``DocumentCollection/find(_:options:)``.
-    public func find(_ query: Query, options: QueryOptions = QueryOptions()) async throws -> [Document] {
+    public func find(_ query: Query, options: Query.Options = Query.Options()) async throws -> [Document] {
         try await read { try $0.find(query, options: options) }
     }
 
     /// Returns a page of the result; see ``DocumentCollection/page(_:after:options:)``.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
+        _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
     ) async throws -> Page {
         try await read { try $0.page(query, after: token, options: options) }
     }
@@ -94,22 +94,24 @@ extension AsyncDocumentCollection {
         try await read { try $0.facets(path, where: filter, limit: limit) }
     }
 
-    /// Returns the result of a query as a sequence of arrays; see ``DocumentPages``.
+    /// Returns the result of a query as a sequence of arrays; see ``AsyncDocumentCollection/Pages``.
     ///
     /// - Parameter count: the number of documents in a page, at least 1. The last page may have fewer.
     public func pages(
-        _ query: Query = Query(), count: Int = 256, options: QueryOptions = QueryOptions()
-    ) -> DocumentPages {
+        _ query: Query = Query(), count: Int = 256, options: Query.Options = Query.Options()
+    ) -> AsyncDocumentCollection.Pages {
         precondition(count >= 1, "a page has at least one document")
-        return DocumentPages(collection: documents, query: query, count: count, options: options)
+        return AsyncDocumentCollection.Pages(collection: documents, query: query, count: count, options: options)
     }
 
     /// Observes the result of a query; see ``DocumentCollection/observe(_:options:)``. Documents are not read on the
     /// actor of the consumer.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
-    public func observe(_ query: Query, options: QueryOptions = QueryOptions()) throws -> AsyncLiveQuery {
-        AsyncLiveQuery(live: try documents.observe(query, options: options))
+    public func observe(_ query: Query, options: Query.Options = Query.Options()) throws
+        -> AsyncDocumentCollection.LiveUpdates
+    {
+        AsyncDocumentCollection.LiveUpdates(live: try documents.observe(query, options: options))
     }
 }
 

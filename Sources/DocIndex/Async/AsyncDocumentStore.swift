@@ -102,8 +102,8 @@ public struct AsyncDocumentStore: Sendable {
     /// ``DocumentStore/changeStream(since:epoch:in:batchLimit:)``.
     public func changeStream(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, batchLimit: Int = 1000
-    ) -> AsyncChangeStream {
-        AsyncChangeStream(
+    ) -> AsyncDocumentStore.ChangeStream {
+        AsyncDocumentStore.ChangeStream(
             stream: store.changeStream(since: sequence, epoch: epoch, in: collection, batchLimit: batchLimit))
     }
 }

@@ -6,9 +6,9 @@ public import LevelKit
 public enum BulkChange {
     /// How documents are changed.
     public struct Options: Sendable {
-        /// The approximate size of a commit, in bytes: what the commit takes in the log, and four times the size of each
-        /// document whose words change. At most 512 MiB. A change that fits is one commit, all or nothing. Memory for
-        /// about twice as many bytes is needed.
+        /// The approximate size of a commit, in bytes: what the commit takes in the log, and four times the size of
+        /// each document whose words change. At most 512 MiB. A change that fits is one commit, all or nothing. Memory
+        /// for about twice as many bytes is needed.
         public var commitByteCount = 64 << 20
         /// Whether a larger change is split into several commits.
         public var splitting = Splitting.ifRepeatable
@@ -19,7 +19,7 @@ public enum BulkChange {
         /// The durability of each commit.
         public var durability = Durability.buffered
         /// How the documents are found.
-        public var query = QueryOptions()
+        public var query = Query.Options()
 
         /// Creates options with the default values.
         public init() {}
@@ -80,15 +80,15 @@ extension DocumentCollection {
     /// let summary = try photos.update(where: try Filter("keywords has \(word)"), update)
     /// ```
     ///
-    /// The documents are found first, in one snapshot, and then written in the order in which they were first stored. No
-    /// document is updated twice, even if the update moves it within the index that found it. A document that another
-    /// write changed in between is updated only if it still satisfies the condition; one that came to satisfy it is not.
-    /// Other writers wait while a commit is prepared.
+    /// The documents are found first, in one snapshot, and then written in the order in which they were first stored.
+    /// No document is updated twice, even if the update moves it within the index that found it. A document that
+    /// another write changed in between is updated only if it still satisfies the condition; one that came to satisfy
+    /// it is not. Other writers wait while a commit is prepared.
     ///
-    /// A change that fits in ``BulkChange/Options/commitByteCount`` is one commit: all or nothing, even if the process is
-    /// killed. A larger one is split into commits of that size, in order, if ``BulkChange/Options/splitting`` allows it.
-    /// If it ends early, a second call finishes it, because what was left still satisfies the condition, and what was
-    /// done does not change again. Memory is bounded by the size of a commit, and some bytes for the row of each
+    /// A change that fits in ``BulkChange/Options/commitByteCount`` is one commit: all or nothing, even if the process
+    /// is killed. A larger one is split into commits of that size, in order, if ``BulkChange/Options/splitting`` allows
+    /// it. If it ends early, a second call finishes it, because what was left still satisfies the condition, and what
+    /// was done does not change again. Memory is bounded by the size of a commit, and some bytes for the row of each
     /// document found.
     ///
     /// - Parameters:
@@ -141,13 +141,13 @@ extension DocumentCollection {
 
     /// Changes every document that satisfies a condition with a closure.
     ///
-    /// Whether a second run of the closure would change documents again is unknown, so a change too large for one commit
-    /// fails, unless ``BulkChange/Options/splitting`` is ``BulkChange/Splitting/always``.
+    /// Whether a second run of the closure would change documents again is unknown, so a change too large for one
+    /// commit fails, unless ``BulkChange/Options/splitting`` is ``BulkChange/Splitting/always``.
     ///
     /// - Parameter body: changes a document in place. It may be called again for a document if its commit was full, and
     ///   must not write to the store.
-    /// - Throws: ``DocIndexError`` with `invalidID` if `body` changes the ID of a document; what `body` throws; the errors
-    ///   of ``update(where:_:options:progress:)-(Filter,DocumentUpdate,_,_)``.
+    /// - Throws: ``DocIndexError`` with `invalidID` if `body` changes the ID of a document; what `body` throws; the
+    ///   errors of ``update(where:_:options:progress:)-(Filter,DocumentUpdate,_,_)``.
     @discardableResult
     public func updateEach(
         where filter: Filter, options: BulkChange.Options = BulkChange.Options(),

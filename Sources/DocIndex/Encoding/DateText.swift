@@ -1,5 +1,5 @@
-/// A parser for dates in the formats of ``DateFormat``. A change in what is accepted changes index keys, so it must
-/// raise the version in ``IndexDefinition/fingerprintText``.
+/// A parser for dates in the formats of ``DocumentDate/Format``. A change in what is accepted changes index keys, so it
+/// must raise the version in ``IndexDefinition/fingerprintText``.
 ///
 /// A day without a time means midnight. Fractions of seconds are truncated to milliseconds. Strings with nonexistent
 /// days, hour 24, second 60 or trailing characters are not dates; neither is the `0000:00:00 00:00:00` of a camera
@@ -9,7 +9,7 @@ struct DateText {
     private var offset = 0
 
     /// Returns the date in a string, using the first format that fits; `nil` if the string is not a date.
-    static func date(in text: String, formats: [DateFormat]) -> IndexedDate? {
+    static func date(in text: String, formats: [DocumentDate.Format]) -> IndexedDate? {
         for format in formats {
             var reader = DateText(bytes: Array(text.utf8))
             if let date = reader.read(format) { return date }
@@ -19,7 +19,7 @@ struct DateText {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private mutating func read(_ format: DateFormat) -> IndexedDate? {
+    private mutating func read(_ format: DocumentDate.Format) -> IndexedDate? {
         let separator: Character = format == .iso8601 ? "-" : ":"
         guard let year = number(4), take(separator), let month = number(2), take(separator), let day = number(2),
             (1...12).contains(month), day >= 1, day <= CalendarDay.count(inMonth: month, of: year)

@@ -15,7 +15,7 @@ struct IndexedDate: Sendable, Hashable {
     }
 
     /// Returns a part of the date in local time.
-    func value(of part: DatePart) -> Int64 {
+    func value(of part: DocumentDate.Part) -> Int64 {
         // Add the offset separately from the days, because the sum would overflow 64 bits at the end of the range.
         var days = milliseconds / 86_400_000
         var rest = milliseconds % 86_400_000 + Int64(offsetMinutes ?? 0) * 60_000

@@ -23,7 +23,7 @@ final class QueryExecutor {
     let rows: RowReader
     let query: Query
     let plan: Plan
-    let options: QueryOptions
+    let options: Query.Options
     /// The position after which the results begin; `nil` for the beginning.
     let start: [UInt8]?
     var work = Work()
@@ -46,8 +46,9 @@ final class QueryExecutor {
     /// ``scanInOrder(_:)``.
     var didLeaveWalk = false
 
-    init(rows: RowReader, query: Query, plan: Plan, options: QueryOptions = QueryOptions(), after start: [UInt8]? = nil)
-    {
+    init(
+        rows: RowReader, query: Query, plan: Plan, options: Query.Options = Query.Options(), after start: [UInt8]? = nil
+    ) {
         self.rows = rows
         self.query = query
         self.plan = plan
@@ -203,7 +204,7 @@ final class QueryExecutor {
         try CancellationCheck.now()
         if stepCount & 0xfff == 0, let progress = options.progress {
             progress(
-                QueryOptions.Progress(
+                Query.Options.Progress(
                     keysExamined: work.keysExamined, documentsExamined: work.documentsExamined,
                     expectedKeyCount: plan.estimate.keyCount))
         }

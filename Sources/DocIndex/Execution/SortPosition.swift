@@ -5,7 +5,7 @@ struct SortPosition {
     private enum Part {
         case field(ResolvedPath, isDescending: Bool)
         /// A field whose strings are ordered by a collation, as in an index component.
-        case collated(ResolvedPath, IndexComponent)
+        case collated(ResolvedPath, IndexDefinition.Component)
         case distance(GeoField, from: GeoPoint, members: [ResolvedPath], Query.SortKey)
         /// The place of a value in a list.
         case place(ResolvedPath, Places, Query.SortKey)
@@ -140,8 +140,8 @@ struct SortPosition {
 
 extension Query.SortKey {
     /// The component that orders strings as an index would; `nil` for the binary order.
-    fileprivate var component: IndexComponent? {
+    fileprivate var component: IndexDefinition.Component? {
         guard collation != .binary, case .field(let path) = key else { return nil }
-        return IndexComponent(path, order: isDescending ? .descending : .ascending, collation: collation)
+        return IndexDefinition.Component(path, order: isDescending ? .descending : .ascending, collation: collation)
     }
 }

@@ -16,9 +16,9 @@ public indirect enum Filter: Sendable {
     case collates(FieldPath, Comparison, DocumentValue)
     /// The value at a path is one of several.
     case isIn(FieldPath, [DocumentValue])
-    /// The string at a path satisfies a condition if case, or case and accents, do not count: both sides are compared in
-    /// the form that the collation gives them. An index whose component has this collation answers the condition. Values
-    /// that are not strings do not satisfy it.
+    /// The string at a path satisfies a condition if case, or case and accents, do not count: both sides are compared
+    /// in the form that the collation gives them. An index whose component has this collation answers the condition.
+    /// Values that are not strings do not satisfy it.
     case folded(FieldPath, TextCollation, StringCondition)
     /// The string at a path begins with this string.
     case hasPrefix(FieldPath, String)
@@ -35,11 +35,12 @@ public indirect enum Filter: Sendable {
     case hasCount(FieldPath, Int)
     /// The value at a path is an integer with this remainder. The remainder has the sign of the value.
     case isCongruent(FieldPath, divisor: Int64, remainder: Int64)
-    /// The value at a path is a date in a span, or a string with such a date in one of the formats of ``DateFormat``.
+    /// The value at a path is a date in a span, or a string with such a date in one of the formats of
+    /// ``DocumentDate/Format``.
     case isDated(FieldPath, Filter.DateSpan)
     /// The value at a path is a date, or a string with one, and a part of the date is in one of several ranges, such as
     /// months 6 to 8.
-    case hasDatePart(FieldPath, DatePart, [ClosedRange<Int64>])
+    case hasDatePart(FieldPath, DocumentDate.Part, [ClosedRange<Int64>])
     /// There is a value at a path, including `null`.
     case exists(FieldPath)
     /// An element of the array at a path satisfies a condition. The paths of the condition start at the element;

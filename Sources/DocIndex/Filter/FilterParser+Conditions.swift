@@ -188,7 +188,7 @@ extension FilterParser {
         }
     }
 
-    mutating func condition(on part: (part: DatePart, path: FieldPath)) throws -> Filter {
+    mutating func condition(on part: (part: DocumentDate.Part, path: FieldPath)) throws -> Filter {
         if takeKeyword("IN") {
             var ranges: [ClosedRange<Int64>] = []
             try forEachInList { ranges.append(try $0.integerRange()) }

@@ -1,8 +1,8 @@
 /// Parsing of the elements of conditions: paths, values, dates, patterns and lists.
 extension FilterParser {
     /// Parses a date part and its path, such as `month(taken)`.
-    mutating func takeDatePart() -> (part: DatePart, path: FieldPath)? {
-        takeFunction { word in DatePart.allCases.first { $0.rawValue.lowercased() == word } }
+    mutating func takeDatePart() -> (part: DocumentDate.Part, path: FieldPath)? {
+        takeFunction { word in DocumentDate.Part.allCases.first { $0.rawValue.lowercased() == word } }
     }
 
     /// Parses a collation and its path, such as `ci(title)`.

@@ -14,7 +14,7 @@ indirect enum ValueCondition: Sendable {
     case hasCount(Int)
     case isCongruent(divisor: Int64, remainder: Int64)
     case isDated(Filter.DateSpan)
-    case hasDatePart(DatePart, [ClosedRange<Int64>])
+    case hasDatePart(DocumentDate.Part, [ClosedRange<Int64>])
     case satisfies(Filter)
     /// A member name of an object satisfies a condition.
     case hasKey(Filter)
@@ -90,7 +90,7 @@ extension IndexedDate {
         switch value {
         case .date(let date): self.init(date)
         case .string(let text):
-            guard let date = DateText.date(in: text, formats: DateFormat.allCases) else { return nil }
+            guard let date = DateText.date(in: text, formats: DocumentDate.Format.allCases) else { return nil }
             self = date
         default: return nil
         }

@@ -1,7 +1,7 @@
 internal import LevelKit
 
 /// Encoding of values in keys.
-extension IndexComponent {
+extension IndexDefinition.Component {
     /// Returns the encoding of a value; `nil` means a missing member.
     func encoded(_ value: DocumentValue?) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -48,7 +48,7 @@ extension IndexComponent {
         }
     }
 
-    private func append(_ part: DatePart, of value: DocumentValue?, to key: inout [UInt8]) {
+    private func append(_ part: DocumentDate.Part, of value: DocumentValue?, to key: inout [UInt8]) {
         guard let value, !value.isNull else { return OrderedValue.append(value, to: &key) }
         if let date = date(value) {
             OrderedValue.append(.int(date.value(of: part)), to: &key)
@@ -63,7 +63,7 @@ extension IndexComponent {
 
 // MARK: - Hierarchical keywords
 
-extension IndexComponent {
+extension IndexDefinition.Component {
     /// Returns the range of exactly the keys of a keyword and its descendants; `nil` if the component is not
     /// hierarchical.
     ///
@@ -129,7 +129,7 @@ extension IndexComponent {
 
 // MARK: - Natural order
 
-extension IndexComponent {
+extension IndexDefinition.Component {
     /// Appends the string without case. A run of digits becomes `30`, the number of digits without leading zeros, and
     /// those digits. The original string follows as a tie-breaker.
     ///

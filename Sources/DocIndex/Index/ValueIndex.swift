@@ -11,7 +11,7 @@ struct ValueIndex: DocumentIndex {
     let definition: IndexDefinition
     let entryPrefix: [UInt8]
     /// Copied from the definition, which is large.
-    let components: [IndexComponent]
+    let components: [IndexDefinition.Component]
     let isUnique: Bool
     let isWatched: Bool
     /// Whether each component is descending. Components are large, and this is needed for each entry.

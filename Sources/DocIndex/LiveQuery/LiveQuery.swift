@@ -12,16 +12,16 @@ extension DocumentCollection {
     ///
     /// The first update is the current result. After that, each commit that changes the result produces an update; a
     /// consumer slower than the writer receives the changes of several commits in one update. Applied in order, the
-    /// updates always give the result that the query would have at ``LiveQuery/Update/sequence``. The sequence ends when
-    /// the store is closed.
+    /// updates always give the result that the query would have at ``LiveQuery/Update/sequence``. The sequence ends
+    /// when the store is closed.
     ///
     /// The condition is evaluated only for changed documents, so the cost of a commit depends neither on the size of
     /// the result nor on the size of the store. When documents leave a result with a limit, the same number of
     /// documents is looked up after its last one.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset, is sorted by score or has
-    ///   a search box.
-    public func observe(_ query: Query, options: QueryOptions = QueryOptions()) throws -> LiveQuery {
+    /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset, is sorted by score or
+    ///   has a search box.
+    public func observe(_ query: Query, options: Query.Options = Query.Options()) throws -> LiveQuery {
         try query.validate()
         guard query.offset == 0 else {
             throw DocIndexError(.invalidQuery, "a live query cannot have an offset; use a larger limit instead")
@@ -53,7 +53,7 @@ extension Filter {
 public struct LiveQuery: AsyncSequence, Sendable {
     let collection: DocumentCollection
     let query: Query
-    let options: QueryOptions
+    let options: Query.Options
 
     /// Starts observing.
     public func makeAsyncIterator() -> AsyncIterator {

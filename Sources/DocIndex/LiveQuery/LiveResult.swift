@@ -4,14 +4,14 @@ internal import LevelKit
 struct LiveResult {
     let collection: DocumentCollection
     let query: Query
-    let options: QueryOptions
+    let options: Query.Options
     private var window: LiveWindow
     /// The last commit included in the result; `nil` before the first update.
     private var sequence: UInt64?
     /// The number of documents read to follow the store.
     private(set) var examinedCount = 0
 
-    init(collection: DocumentCollection, query: Query, options: QueryOptions) {
+    init(collection: DocumentCollection, query: Query, options: Query.Options) {
         self.collection = collection
         self.query = query
         self.options = options

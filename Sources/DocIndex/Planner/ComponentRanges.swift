@@ -27,7 +27,7 @@ struct ComponentRanges {
 
     /// Creates the bounds of a condition. Returns `nil` if the condition is on another path, or if the component does
     /// not keep the matching values together.
-    init?(_ filter: Filter, component: IndexComponent, isOnlyComponent: Bool) {
+    init?(_ filter: Filter, component: IndexDefinition.Component, isOnlyComponent: Bool) {
         let builder = ComponentRangesBuilder(component: component, isOnlyComponent: isOnlyComponent)
         guard let bounds = builder.bounds(of: filter) else { return nil }
         self = bounds
@@ -83,7 +83,7 @@ struct ComponentRanges {
 /// | `ci(title) = 'Fog'` | `title ci` | `0c 66 6f 67 00` | yes |
 /// | `year in (1930, 1931)` | `year` | `0a c0 9e 28 00`, `0a c0 9e 2c 00` | yes |
 struct ComponentRangesBuilder {
-    let component: IndexComponent
+    let component: IndexDefinition.Component
     let isOnlyComponent: Bool
 
     /// A boundary between two values, in terms of the bytes of an ascending component.
@@ -315,7 +315,7 @@ struct ComponentRangesBuilder {
 
     // MARK: - Dates
 
-    private var readsAllDates: Bool { Set(component.dateFormats).count == DateFormat.allCases.count }
+    private var readsAllDates: Bool { Set(component.dateFormats).count == DocumentDate.Format.allCases.count }
 
     private func dates(_ span: Filter.DateSpan) -> ComponentRanges? {
         guard component.part == nil, component.separator == nil, component.collation == .binary else { return nil }
@@ -324,7 +324,7 @@ struct ComponentRangesBuilder {
         let upper = span.upper.map { Edge.before(Self.dateBytes($0)) } ?? .kind(kind + 1)
         var intervals = [interval(lower, upper)]
         // Dates in a format that the component does not read are stored as strings.
-        for format in DateFormat.allCases where !component.dateFormats.contains(format) {
+        for format in DocumentDate.Format.allCases where !component.dateFormats.contains(format) {
             intervals.append(texts(span, format))
         }
         return sorted(intervals, isExact: readsAllDates)
@@ -337,7 +337,7 @@ struct ComponentRangesBuilder {
 
     /// Returns where date strings of a format lie for a span. The interval is extended by a day or more at each end,
     /// because a date string uses the day in its time zone.
-    private func texts(_ span: Filter.DateSpan, _ format: DateFormat) -> ComponentRanges.Interval {
+    private func texts(_ span: Filter.DateSpan, _ format: DocumentDate.Format) -> ComponentRanges.Interval {
         let day = DocumentDate.millisecondsPerDay
         func text(_ milliseconds: Int64?, _ shift: Int64, otherwise: String) -> String {
             guard let milliseconds else { return otherwise }
@@ -359,7 +359,7 @@ struct ComponentRangesBuilder {
             .beforePrefix(OrderedValue.encoded(.string(upper)).dropLast()))
     }
 
-    private func parts(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> ComponentRanges? {
+    private func parts(_ part: DocumentDate.Part, _ ranges: [ClosedRange<Int64>]) -> ComponentRanges? {
         guard component.separator == nil, component.collation == .binary else { return nil }
         guard component.part == part else {
             guard component.part == nil, [.year, .yearMonth, .yearMonthDay].contains(part) else { return nil }
@@ -387,7 +387,7 @@ struct ComponentRangesBuilder {
     }
 
     /// Returns a span that contains every date whose year or month is in one of the ranges.
-    private static func span(_ part: DatePart, _ ranges: [ClosedRange<Int64>]) -> Filter.DateSpan {
+    private static func span(_ part: DocumentDate.Part, _ ranges: [ClosedRange<Int64>]) -> Filter.DateSpan {
         // The months around the days: the result is a superset anyway.
         let divisor: Int64 = part == .yearMonthDay ? 100 : 1
         let lower = (ranges.map(\.lowerBound).min() ?? 0) / divisor

@@ -26,7 +26,7 @@ struct IndexPrefix {
         prefixes = [index.entryPrefix]
     }
 
-    private var component: IndexComponent? {
+    private var component: IndexDefinition.Component? {
         position < index.components.count ? index.components[position] : nil
     }
 

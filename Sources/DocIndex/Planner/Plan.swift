@@ -129,8 +129,8 @@ extension Plan {
         /// The estimated number of entries.
         public internal(set) var estimatedEntryCount: Int
         let filters: [EntryFilter]
-        /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found with
-        /// one seek.
+        /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found
+        /// with one seek.
         let hasRisingRows: Bool
     }
 }
@@ -138,7 +138,8 @@ extension Plan {
 extension Plan {
     /// Documents by ID.
     public struct IDScan: Sendable, Hashable {
-        /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are requested.
+        /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are
+        /// requested.
         public let ranges: [KeyRange]
         /// The conditions that the ranges represent.
         public var conditions: [String] { used.map(\.description) }
@@ -200,7 +201,7 @@ enum EntryFilter: Sendable, Hashable {
     case within(GeoBox)
 }
 
-extension QueryOptions.Hint {
+extension Query.Options.Hint {
     func admits(_ plan: Plan) -> Bool {
         switch self {
         case .index(let name): plan.indexNames.contains { $0.hasSameBytes(as: name) }

@@ -102,7 +102,8 @@ extension Planner {
 
     /// Returns whether the components must be read backward to have the order of the sort keys; `nil` if they have it
     /// in neither direction.
-    private static func direction(of components: ArraySlice<IndexComponent>, along keys: [OpenKey]) -> Bool? {
+    private static func direction(of components: ArraySlice<IndexDefinition.Component>, along keys: [OpenKey]) -> Bool?
+    {
         guard components.count >= keys.count else { return nil }
         var isDescending: Bool?
         for (component, key) in zip(components, keys) {

@@ -41,7 +41,7 @@ struct Planner {
     /// Returns the cheapest plan. Ties are broken by identity.
     ///
     /// - Throws: ``DocIndexError`` with the code `invalidQuery` if no plan fits the hint.
-    func plan(_ query: Query, hint: QueryOptions.Hint? = nil) throws -> Plan {
+    func plan(_ query: Query, hint: Query.Options.Hint? = nil) throws -> Plan {
         if hint == nil {
             let (conjuncts, isNone) = Self.conjuncts(of: query)
             let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
@@ -122,7 +122,9 @@ struct Planner {
             case .compare(_, .equal, _), .isIn: if counts[path] == 1 { continue }
             default: break
             }
-            guard let bounds = ComponentRanges(conjunct, component: IndexComponent(path), isOnlyComponent: true)
+            guard
+                let bounds = ComponentRanges(
+                    conjunct, component: IndexDefinition.Component(path), isOnlyComponent: true)
             else { continue }
             let intervals: [ComponentRanges.Interval] =
                 switch bounds.shape {

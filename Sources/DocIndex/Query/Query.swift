@@ -92,7 +92,7 @@ extension Query.SortKey: Codable {
     /// `descending`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
-        let order: IndexComponent.Order =
+        let order: IndexDefinition.Component.Order =
             try values.decodeIfPresent(Bool.self, forKey: .descending) == true ? .descending : .ascending
         if let field = try values.decodeIfPresent(String.self, forKey: .field) {
             let name = try values.decodeIfPresent(String.self, forKey: .collation) ?? TextCollation.binary.rawValue

@@ -7,8 +7,8 @@ extension Query {
             case field(FieldPath)
             /// The distance of the nearest location from a point. Documents without a location are infinitely far away.
             case distance(GeoField, to: GeoPoint)
-            /// The place of the value at a path in a list, for results in an order chosen by hand. Values that are not in
-            /// the list come last.
+            /// The place of the value at a path in a list, for results in an order chosen by hand. Values that are not
+            /// in the list come last.
             case place(FieldPath, in: [DocumentValue])
             /// The score of the document in the searches of the condition, except for searches under NOT.
             case score
@@ -17,20 +17,23 @@ extension Query {
         /// The value to compare.
         public var key: Key
         /// The direction.
-        public var order: IndexComponent.Order
+        public var order: IndexDefinition.Component.Order
         /// The order and equality of strings. Only fields have a collation. An index whose component has the same
         /// collation has this order.
         public var collation: TextCollation
 
         /// Creates a sort key.
-        public init(_ key: Key, order: IndexComponent.Order = .ascending, collation: TextCollation = .binary) {
+        public init(_ key: Key, order: IndexDefinition.Component.Order = .ascending, collation: TextCollation = .binary)
+        {
             self.key = key
             self.order = order
             self.collation = collation
         }
 
         /// Creates a sort key for a field.
-        public init(_ path: FieldPath, order: IndexComponent.Order = .ascending, collation: TextCollation = .binary) {
+        public init(
+            _ path: FieldPath, order: IndexDefinition.Component.Order = .ascending, collation: TextCollation = .binary
+        ) {
             self.init(.field(path), order: order, collation: collation)
         }
 

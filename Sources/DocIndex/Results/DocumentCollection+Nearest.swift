@@ -31,7 +31,7 @@ extension DocumentCollection {
     ///   reached; otherwise that of the plan.
     public func nearest(
         _ field: GeoField, to center: GeoPoint, within meters: Double? = nil, where filter: Filter = .all,
-        limit: Int? = 20, options: QueryOptions = QueryOptions()
+        limit: Int? = 20, options: Query.Options = Query.Options()
     ) throws -> [Neighbor] {
         var neighbors: [Neighbor] = []
         try forEachNeighbor(field, of: center, within: meters, where: filter, limit: limit, options: options) {
@@ -41,15 +41,15 @@ extension DocumentCollection {
         return neighbors
     }
 
-    /// Calls `body` with each document of ``nearest(_:to:within:where:limit:options:)``, nearest first, until it returns
-    /// `false`.
+    /// Calls `body` with each document of ``nearest(_:to:within:where:limit:options:)``, nearest first, until it
+    /// returns `false`.
     ///
     /// - Returns: the plan that was used, and how much was read.
     /// - Throws: what `body` throws; the errors of ``nearest(_:to:within:where:limit:options:)``.
     @discardableResult
     public func forEachNeighbor(
         _ field: GeoField, of center: GeoPoint, within meters: Double? = nil, where filter: Filter = .all,
-        limit: Int? = 20, options: QueryOptions = QueryOptions(), _ body: (Neighbor) throws -> Bool
+        limit: Int? = 20, options: Query.Options = Query.Options(), _ body: (Neighbor) throws -> Bool
     ) throws -> Plan.Execution {
         let query = Query(
             nearest: field, to: center, within: meters, where: filter, limit: limit)

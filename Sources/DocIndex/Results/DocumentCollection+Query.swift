@@ -7,7 +7,7 @@ extension DocumentCollection {
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `scanRefused`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError` if the task is cancelled.
-    public func find(_ query: Query, options: QueryOptions = QueryOptions()) throws -> [Document] {
+    public func find(_ query: Query, options: Query.Options = Query.Options()) throws -> [Document] {
         var documents: [Document] = []
         try forEach(matching: query, options: options) {
             documents.append($0)
@@ -34,7 +34,7 @@ extension DocumentCollection {
     /// - Throws: Errors of `body` and of ``find(_:options:)``.
     @discardableResult
     public func forEach(
-        matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Document) throws -> Bool
+        matching query: Query, options: Query.Options = Query.Options(), _ body: (Document) throws -> Bool
     ) throws -> Plan.Execution {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -53,7 +53,7 @@ extension DocumentCollection {
     /// Returns the number of documents that satisfy a condition.
     ///
     /// - Complexity: That of the plan. If an index answers the condition exactly, no documents are read.
-    public func count(where filter: Filter, options: QueryOptions = QueryOptions()) throws -> Int {
+    public func count(where filter: Filter, options: Query.Options = Query.Options()) throws -> Int {
         try filter.validate()
         if filter.normalized.isAll { return try count() }
         let query = Query(filter)
@@ -70,7 +70,7 @@ extension DocumentCollection {
     ///
     /// - Complexity: That of ``forEach(matching:options:_:)``, but only the requested values of a document are decoded.
     public func select(
-        _ paths: [FieldPath], _ query: Query, options: QueryOptions = QueryOptions()
+        _ paths: [FieldPath], _ query: Query, options: Query.Options = Query.Options()
     ) throws -> [DocumentObject] {
         let (rows, plan) = try prepare(query, options, for: .fields(paths))
         let names = rows.collection.names.current
@@ -106,7 +106,7 @@ extension DocumentCollection {
 
 extension DocumentCollection {
     /// Returns the plan for a query without running it.
-    public func plan(_ query: Query, options: QueryOptions = QueryOptions()) throws -> Plan {
+    public func plan(_ query: Query, options: Query.Options = Query.Options()) throws -> Plan {
         try prepare(query, options).1
     }
 
@@ -118,7 +118,7 @@ extension DocumentCollection {
 
     /// Returns the reader and the plan for a query.
     func prepare(
-        _ query: Query, _ options: QueryOptions, for purpose: Planner.Purpose = .documents
+        _ query: Query, _ options: Query.Options, for purpose: Planner.Purpose = .documents
     ) throws -> (RowReader, Plan) {
         try query.validate()
         let rows = try reader(for: query.filter)

@@ -67,7 +67,7 @@ extension DocumentCollection {
     ///
     /// - Throws: what `body` throws; the errors of ``search(_:where:limit:)-(TextQuery,_,_)``.
     public func forEachHit(
-        _ query: TextQuery, where filter: Filter = .all, limit: Int? = 20, options: QueryOptions = QueryOptions(),
+        _ query: TextQuery, where filter: Filter = .all, limit: Int? = 20, options: Query.Options = Query.Options(),
         _ body: (Hit) throws -> Bool
     ) throws {
         try filter.validate()

@@ -32,7 +32,7 @@ extension DocumentCollection {
     /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins;
     ///   otherwise that of the whole query.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
+        _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
     ) throws -> Page {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -79,7 +79,7 @@ extension DocumentCollection {
 
     /// Returns the reader, and the plan of the first page if it is still available.
     private func prepare(
-        _ query: Query, _ options: QueryOptions, continuing content: Page.Token.Content?
+        _ query: Query, _ options: Query.Options, continuing content: Page.Token.Content?
     ) throws -> (RowReader, Plan) {
         guard let content, options.hint == nil else { return try prepare(query, options) }
         try query.validate()

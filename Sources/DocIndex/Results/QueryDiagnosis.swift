@@ -13,7 +13,7 @@ struct QueryDiagnosis {
 
     private let collection: DocumentCollection
     private let names: FieldNames
-    private(set) var diagnostics: [QueryDiagnostic] = []
+    private(set) var diagnostics: [Query.Diagnostic] = []
     private var knownPaths: Set<FieldPath> = []
     private lazy var candidates = FieldCandidates(collection)
 
@@ -90,7 +90,7 @@ struct QueryDiagnosis {
         if kinds.contains(.string), try FieldCandidates.holdsDatesAlone(leaf.path, in: collection) { kinds = [.date] }
         guard leaf.filter.holdsAtAll(leaf.path) != nil, !kinds.isEmpty else { return }
         append(
-            QueryDiagnostic(
+            Query.Diagnostic(
                 path: leaf.path, problem: .otherKinds(kinds), condition: leaf.filter.description,
                 suggestions: try suggestions(for: leaf, kinds)))
     }
@@ -110,11 +110,11 @@ struct QueryDiagnosis {
     /// Checks for a string that is not a date but is compared with dates.
     private mutating func probeDates(_ leaf: Leaf) throws {
         guard case .compare(_, let comparison, .string(let text)) = leaf.filter, comparison != .equal,
-            DateText.date(in: text, formats: DateFormat.allCases) == nil, Filter.DateSpan(text) == nil,
+            DateText.date(in: text, formats: DocumentDate.Format.allCases) == nil, Filter.DateSpan(text) == nil,
             try FieldCandidates.holdsDatesAlone(leaf.path, in: collection)
         else { return }
         append(
-            QueryDiagnostic(
+            Query.Diagnostic(
                 path: leaf.path, problem: .notADate, condition: leaf.filter.description, suggestions: []))
     }
 
@@ -131,7 +131,7 @@ struct QueryDiagnosis {
             default: nil
             }
         append(
-            QueryDiagnostic(
+            Query.Diagnostic(
                 path: leaf.path, problem: .numbersInStrings, condition: leaf.filter.description,
                 suggestions: try suggestion.flatMap { try hasDocument($0) ? [$0.description] : nil } ?? []))
     }
@@ -142,7 +142,7 @@ struct QueryDiagnosis {
         let folded = Filter.folded(leaf.path, .caseAndAccentInsensitive, condition)
         guard try hasDocument(folded) else { return }
         append(
-            QueryDiagnostic(
+            Query.Diagnostic(
                 path: leaf.path, problem: .otherSpelling, condition: leaf.filter.description,
                 suggestions: [folded.description]))
     }
@@ -190,11 +190,11 @@ struct QueryDiagnosis {
         default: break
         }
         append(
-            QueryDiagnostic(
+            Query.Diagnostic(
                 path: path, problem: .unknownField, condition: filter?.description, suggestions: near))
     }
 
-    private mutating func append(_ diagnostic: QueryDiagnostic) {
+    private mutating func append(_ diagnostic: Query.Diagnostic) {
         let isKnown = diagnostics.contains {
             $0.path == diagnostic.path && $0.problem == diagnostic.problem
         }

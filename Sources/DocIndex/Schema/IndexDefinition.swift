@@ -16,7 +16,7 @@ public struct IndexDefinition: Sendable, Hashable {
     public var kind: Kind
     /// The components of the keys, most significant first. An index of kind `geo` has the path of a location, or the
     /// paths of latitude and longitude.
-    public var components: [IndexComponent]
+    public var components: [IndexDefinition.Component]
     /// The condition of a partial index; `nil` for all documents.
     public var condition: IndexDefinition.Condition?
     /// Whether documents without a value at the first component are left out.
@@ -30,15 +30,15 @@ public struct IndexDefinition: Sendable, Hashable {
     public var covered: [FieldPath] = []
     /// Whether the entries of each distinct value are counted.
     public var countsValues = false
-    /// For text indexes: the path to the language of a document, as a name or an ISO 639 code, such as `german` or `de`;
-    /// `nil` if all documents have the languages of the analyzers. Fields whose analyzer has a language use that of the
-    /// document instead, if it is one of ``documentLanguages``.
+    /// For text indexes: the path to the language of a document, as a name or an ISO 639 code, such as `german` or
+    /// `de`; `nil` if all documents have the languages of the analyzers. Fields whose analyzer has a language use that
+    /// of the document instead, if it is one of ``documentLanguages``.
     public var languageField: FieldPath?
     /// The languages that ``languageField`` can choose, at most eight. Searched words are stemmed in each of them.
     public var documentLanguages: [TextLanguage] = []
 
     /// Creates an index of a kind over components.
-    public init(_ name: String, kind: Kind, components: [IndexComponent]) {
+    public init(_ name: String, kind: Kind, components: [IndexDefinition.Component]) {
         self.name = name
         self.kind = kind
         self.components = components
@@ -46,7 +46,7 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// Creates an index of a kind over fields.
     public init(_ name: String, kind: Kind, fields: [FieldPath]) {
-        self.init(name, kind: kind, components: fields.map { IndexComponent($0) })
+        self.init(name, kind: kind, components: fields.map { IndexDefinition.Component($0) })
     }
 
     /// The paths of the components.
@@ -57,7 +57,8 @@ public struct IndexDefinition: Sendable, Hashable {
         (geoField?.inputPaths ?? fields) + covered + (languageField.map { [$0] } ?? [])
     }
 
-    /// The place of the locations in an index of kind `geo`; `nil` for other kinds, and for an invalid number of fields.
+    /// The place of the locations in an index of kind `geo`; `nil` for other kinds, and for an invalid number of
+    /// fields.
     var geoField: GeoField? {
         guard kind == .geo else { return nil }
         let fields = self.fields
@@ -91,7 +92,7 @@ extension IndexDefinition {
     ///   - covered: The paths whose values are stored in the index.
     ///   - counts: Whether the entries of each distinct value are counted.
     public static func value(
-        _ name: String, on components: IndexComponent..., where condition: IndexDefinition.Condition? = nil,
+        _ name: String, on components: IndexDefinition.Component..., where condition: IndexDefinition.Condition? = nil,
         sparse: Bool = false,
         unique: Bool = false, nullsEqual: Bool = false, cover covered: [FieldPath] = [], counts: Bool = false
     ) -> IndexDefinition {
@@ -108,17 +109,19 @@ extension IndexDefinition {
     /// Creates a text index over several fields. Values that are not strings are ignored.
     ///
     /// Each field may have a weight and an analyzer: `.field("title", weight: 3, analyzer: .language(.english))`.
-    public static func text(_ name: String, on fields: IndexComponent...) -> IndexDefinition {
+    public static func text(_ name: String, on fields: IndexDefinition.Component...) -> IndexDefinition {
         IndexDefinition(name, kind: .text, components: fields)
     }
 
     /// Creates a text index over documents in several languages; see ``languageField``.
     ///
     /// ```swift
-    /// .text("text", on: .field("caption", analyzer: .language(.english)), language: "lang", among: [.english, .german])
+    /// .text("text", on: .field("caption", analyzer: .language(.english)), language: "lang", among: [.english,
+    /// .german])
     /// ```
     public static func text(
-        _ name: String, on fields: IndexComponent..., language path: FieldPath, among languages: [TextLanguage]
+        _ name: String, on fields: IndexDefinition.Component..., language path: FieldPath,
+        among languages: [TextLanguage]
     ) -> IndexDefinition {
         var definition = IndexDefinition(name, kind: .text, components: fields)
         definition.languageField = path
@@ -128,7 +131,7 @@ extension IndexDefinition {
 
     /// Returns the analyzer of a field for a document: with the language of the document, if the index declares that.
     /// Use it to mark matches; see ``TextMarking``.
-    public func analyzer(of component: IndexComponent, for document: DocumentObject) -> TextAnalyzer {
+    public func analyzer(of component: IndexDefinition.Component, for document: DocumentObject) -> TextAnalyzer {
         guard let languageField else { return component.analyzer }
         let languages = DocumentLanguages(path: languageField, languages: documentLanguages)
         return component.analyzer.inLanguage(languages.language(of: document))

@@ -13,7 +13,8 @@ extension Schema {
     ///         "taken": { "fields": [{ "path": "taken", "order": "desc", "as": { "date": ["exif"] } }] },
     ///         "best": { "fields": ["rating", "name"], "where": "rating >= 4", "cover": ["name"] },
     ///         "place": { "type": "geo", "lat": "gps.lat", "lon": "gps.lon" },
-    ///         "text": { "type": "text", "fields": [{ "path": "title", "weight": 3 }, "caption"], "analyzer": "english" }
+    ///         "text": { "type": "text", "fields": [{ "path": "title", "weight": 3 }, "caption"], "analyzer": "english"
+    ///         }
     ///       }
     ///     }
     ///   }
@@ -72,7 +73,7 @@ extension IndexDefinition {
     }
 }
 
-extension IndexComponent {
+extension IndexDefinition.Component {
     /// The component in the JSON form of a file. A component with only a path is a string.
     var jsonValue: DocumentValue {
         if isPathAlone { return .string(path.description) }

@@ -88,7 +88,7 @@ private struct ViolationList {
         }
     }
 
-    private mutating func check(_ component: IndexComponent, at place: JSONPointer) {
+    private mutating func check(_ component: IndexDefinition.Component, at place: JSONPointer) {
         checkWithoutWords(component, at: place)
         let readsDates = !component.dateFormats.isEmpty || component.part != nil
         if let separator = component.separator {
@@ -107,14 +107,14 @@ private struct ViolationList {
     }
 
     /// Checks the weight and the analyzer of a field of a text index.
-    private mutating func checkWords(_ component: IndexComponent, at place: JSONPointer) {
+    private mutating func checkWords(_ component: IndexDefinition.Component, at place: JSONPointer) {
         if !(1...100).contains(component.weight) {
             add(place / "weight", "is \(component.weight); it must be from 1 to 100")
         }
         for fault in component.analyzer.faults { add(place / "analyzer" / fault.member, fault.message) }
     }
 
-    private mutating func checkWithoutWords(_ component: IndexComponent, at place: JSONPointer) {
+    private mutating func checkWithoutWords(_ component: IndexDefinition.Component, at place: JSONPointer) {
         if component.weight != 1 { add(place / "weight", "belongs to an index of type text; leave it out") }
         if component.analyzer != .simple { add(place / "analyzer", "belongs to an index of type text; leave it out") }
     }

@@ -97,7 +97,7 @@ struct SchemaReader {
 
     private mutating func components(
         of kind: IndexDefinition.Kind, in members: DocumentObject, at place: JSONPointer
-    ) -> [IndexComponent] {
+    ) -> [IndexDefinition.Component] {
         let pair = [members["lat"], members["lon"]]
         if kind == .geo, pair.contains(where: { $0 != nil }) {
             if members["fields"] != nil { add(place / "fields", "cannot be combined with lat and lon; leave one out") }
@@ -106,7 +106,7 @@ struct SchemaReader {
                     add(place, "has no member \(name); lat and lon belong together")
                     return nil
                 }
-                return path(value, at: place / name).map { IndexComponent($0) }
+                return path(value, at: place / name).map { IndexDefinition.Component($0) }
             }
         }
         for (name, value) in zip(["lat", "lon"], pair) where value != nil {
@@ -140,9 +140,11 @@ struct SchemaReader {
         }
     }
 
-    private mutating func component(_ value: DocumentValue, at place: JSONPointer) -> IndexComponent? {
+    private mutating func component(_ value: DocumentValue, at place: JSONPointer) -> IndexDefinition.Component? {
         guard case .object(let members) = value else {
-            return path(value, at: place, orElse: "must be a path or an object with a path").map { IndexComponent($0) }
+            return path(value, at: place, orElse: "must be a path or an object with a path").map {
+                IndexDefinition.Component($0)
+            }
         }
         allow(
             ["path", "order", "collation", "as", "part", "split", "weight", "analyzer"], in: members, at: place)
@@ -151,7 +153,7 @@ struct SchemaReader {
             return nil
         }
         guard let path = path(written, at: place / "path") else { return nil }
-        var component = IndexComponent(path)
+        var component = IndexDefinition.Component(path)
         component.order = choice("order", in: members, at: place) ?? .ascending
         component.collation = choice("collation", in: members, at: place) ?? .binary
         component.part = choice("part", in: members, at: place)
@@ -164,7 +166,7 @@ struct SchemaReader {
         return component
     }
 
-    private mutating func dateFormats(_ value: DocumentValue, at place: JSONPointer) -> [DateFormat] {
+    private mutating func dateFormats(_ value: DocumentValue, at place: JSONPointer) -> [DocumentDate.Format] {
         guard let members = object(value, at: place) else { return [] }
         allow(["date"], in: members, at: place)
         guard let formats = members["date"] else {

@@ -63,7 +63,8 @@ extension DocumentCollection {
     ///   - body: receives each document.
     /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
     public func forEach(
-        in range: DocumentID.Interval, order: IndexComponent.Order = .ascending, _ body: (Document) throws -> Void
+        in range: DocumentID.Interval, order: IndexDefinition.Component.Order = .ascending,
+        _ body: (Document) throws -> Void
     ) throws {
         let rows = try reader()
         var cursor = try rows.snapshot.cursor(

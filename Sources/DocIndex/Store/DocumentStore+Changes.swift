@@ -88,40 +88,43 @@ extension DocumentStore {
     ///   changes per element.
     public func changeStream(
         since sequence: UInt64, epoch: StoreEpoch? = nil, in collection: String? = nil, batchLimit: Int = 1000
-    ) -> ChangeStream {
-        ChangeStream(store: self, sequence: sequence, epoch: epoch, collection: collection, limit: max(1, batchLimit))
+    ) -> DocumentStore.ChangeStream {
+        DocumentStore.ChangeStream(
+            store: self, sequence: sequence, epoch: epoch, collection: collection, limit: max(1, batchLimit))
     }
 }
 
-/// The present and future changes of a store; see ``DocumentStore/changeStream(since:epoch:in:batchLimit:)``.
-public struct ChangeStream: AsyncSequence, Sendable {
-    let store: DocumentStore
-    let sequence: UInt64
-    let epoch: StoreEpoch?
-    let collection: String?
-    let limit: Int
+extension DocumentStore {
+    /// The present and future changes of a store; see ``DocumentStore/changeStream(since:epoch:in:batchLimit:)``.
+    public struct ChangeStream: AsyncSequence, Sendable {
+        let store: DocumentStore
+        let sequence: UInt64
+        let epoch: StoreEpoch?
+        let collection: String?
+        let limit: Int
 
-    /// Creates an iterator, which starts listening for commits.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(stream: self, position: sequence, signals: CommitSignals(store.signal))
-    }
+        /// Creates an iterator, which starts listening for commits.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(stream: self, position: sequence, signals: CommitSignals(store.signal))
+        }
 
-    /// An iterator over batches of changes.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let stream: ChangeStream
-        var position: UInt64
-        var signals: CommitSignals
+        /// An iterator over batches of changes.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let stream: DocumentStore.ChangeStream
+            var position: UInt64
+            var signals: CommitSignals
 
-        /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
-        public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
+            /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
+            public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
 
-        /// Returns the next changes without leaving the actor of the caller.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [StoreChange]? {
-            try await signals.next(of: &position, isolation: actor) { [stream] position in
-                let read = try stream.store.visitChanges(
-                    since: position, epoch: stream.epoch, in: stream.collection, limit: stream.limit)
-                position = read.position
-                return read.changes.isEmpty ? nil : read.changes
+            /// Returns the next changes without leaving the actor of the caller.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [StoreChange]? {
+                try await signals.next(of: &position, isolation: actor) { [stream] position in
+                    let read = try stream.store.visitChanges(
+                        since: position, epoch: stream.epoch, in: stream.collection, limit: stream.limit)
+                    position = read.position
+                    return read.changes.isEmpty ? nil : read.changes
+                }
             }
         }
     }

@@ -73,7 +73,7 @@ extension AsyncTypedCollection {
     }
 
     /// Returns the values that match a query; see ``TypedCollection/find(_:options:)``.
-    public func find(_ query: Query, options: QueryOptions = QueryOptions()) async throws -> [Value] {
+    public func find(_ query: Query, options: Query.Options = Query.Options()) async throws -> [Value] {
         try await read { try $0.find(query, options: options) }
     }
 
@@ -84,8 +84,8 @@ extension AsyncTypedCollection {
 
     /// Returns a page of the result; see ``TypedCollection/page(_:after:options:)``.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
-    ) async throws -> TypedPage<Value> {
+        _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
+    ) async throws -> TypedCollection<Value>.Page {
         try await read { try $0.page(query, after: token, options: options) }
     }
 
@@ -93,7 +93,7 @@ extension AsyncTypedCollection {
     /// ``TypedCollection/search(_:where:limit:)-(String,_,_)``.
     public func search(
         _ text: String, where condition: FilterText = "", limit: Int? = 20
-    ) async throws -> [TypedHit<Value>] {
+    ) async throws -> [TypedCollection<Value>.Hit] {
         try await read { try $0.search(text, where: condition, limit: limit) }
     }
 
@@ -103,13 +103,13 @@ extension AsyncTypedCollection {
         try await read { try $0.facets(path, condition, limit: limit) }
     }
 
-    /// Returns the result of a query as a sequence of arrays; see ``DocumentPages``.
+    /// Returns the result of a query as a sequence of arrays; see ``AsyncDocumentCollection/Pages``.
     ///
     /// - Parameter count: the number of values in a page, at least 1. The last page may have fewer.
     public func pages(
-        _ query: Query = Query(), count: Int = 256, options: QueryOptions = QueryOptions()
-    ) -> TypedPages<Value> {
-        TypedPages(
+        _ query: Query = Query(), count: Int = 256, options: Query.Options = Query.Options()
+    ) -> AsyncTypedCollection<Value>.Pages {
+        AsyncTypedCollection.Pages(
             collection: values,
             pages: values.documents.asynchronous.pages(query, count: count, options: options))
     }
@@ -117,12 +117,14 @@ extension AsyncTypedCollection {
     /// Observes the values that satisfy a condition; see ``TypedCollection/observe(_:options:)``.
     public func observe(
         _ condition: FilterText = "", sort: String? = nil, limit: Int? = nil
-    ) throws -> TypedLiveQuery<Value> {
+    ) throws -> TypedCollection<Value>.LiveValues {
         try values.observe(condition, sort: sort, limit: limit)
     }
 
     /// Observes the result of a query; see ``TypedCollection/observe(_:options:)``.
-    public func observe(_ query: Query, options: QueryOptions = QueryOptions()) throws -> TypedLiveQuery<Value> {
+    public func observe(_ query: Query, options: Query.Options = Query.Options()) throws
+        -> TypedCollection<Value>.LiveValues
+    {
         try values.observe(query, options: options)
     }
 }

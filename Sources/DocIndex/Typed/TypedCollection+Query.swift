@@ -23,7 +23,7 @@ extension TypedCollection {
     /// Returns the values that match a query.
     ///
     /// - Throws: the errors of ``find(_:sort:limit:)``.
-    public func find(_ query: Query, options: QueryOptions = QueryOptions()) throws -> [Value] {
+    public func find(_ query: Query, options: Query.Options = Query.Options()) throws -> [Value] {
         var values: [Value] = []
         try forEach(matching: query, options: options) {
             values.append($0)
@@ -39,7 +39,7 @@ extension TypedCollection {
     /// - Throws: what `body` throws; the errors of ``find(_:sort:limit:)``.
     @discardableResult
     public func forEach(
-        matching query: Query, options: QueryOptions = QueryOptions(), _ body: (Value) throws -> Bool
+        matching query: Query, options: Query.Options = Query.Options(), _ body: (Value) throws -> Bool
     ) throws -> Plan.Execution {
         try documents.forEach(matching: query, options: options) { try body(try value(of: $0)) }
     }
@@ -50,7 +50,7 @@ extension TypedCollection {
     }
 
     /// Returns the first value that matches a query; `nil` if there is none.
-    public func first(_ query: Query, options: QueryOptions = QueryOptions()) throws -> Value? {
+    public func first(_ query: Query, options: Query.Options = Query.Options()) throws -> Value? {
         var first: Value?
         try forEach(matching: query, options: options) {
             first = $0
@@ -65,7 +65,7 @@ extension TypedCollection {
     public func count(_ condition: FilterText) throws -> Int { try count(where: try Filter(condition)) }
 
     /// Returns the number of values that satisfy a condition; see ``count(_:)``.
-    public func count(where filter: Filter, options: QueryOptions = QueryOptions()) throws -> Int {
+    public func count(where filter: Filter, options: Query.Options = Query.Options()) throws -> Int {
         try documents.count(where: filter, options: options)
     }
 
@@ -78,17 +78,19 @@ extension TypedCollection {
 
 // MARK: - Pages
 
-/// Some values of a result, and the position of the next ones.
-public struct TypedPage<Value> {
-    /// The values.
-    public let values: [Value]
-    /// The position of the next page; `nil` if there are no more values.
-    public let next: Page.Token?
-    /// How the values were found.
-    public let execution: Plan.Execution
+extension TypedCollection {
+    /// Some values of a result, and the position of the next ones.
+    public struct Page {
+        /// The values.
+        public let values: [Value]
+        /// The position of the next page; `nil` if there are no more values.
+        public let next: DocIndex.Page.Token?
+        /// How the values were found.
+        public let execution: Plan.Execution
+    }
 }
 
-extension TypedPage: Sendable where Value: Sendable {}
+extension TypedCollection.Page: Sendable where Value: Sendable {}
 
 extension TypedCollection {
     /// Returns a page of the result. Its size is the limit of the query, or 100 without a limit.
@@ -102,27 +104,29 @@ extension TypedCollection {
     /// - Throws: `DecodingError` if a document does not fit the type; the errors of
     ///   ``DocumentCollection/page(_:after:options:)``, where paging is described.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: QueryOptions = QueryOptions()
-    ) throws -> TypedPage<Value> {
+        _ query: Query, after token: DocIndex.Page.Token? = nil, options: Query.Options = Query.Options()
+    ) throws -> TypedCollection<Value>.Page {
         let page = try documents.page(query, after: token, options: options)
-        return TypedPage(
+        return TypedCollection.Page(
             values: try page.documents.map(value(of:)), next: page.next, execution: page.execution)
     }
 }
 
 // MARK: - Text
 
-/// A value found by a search.
-public struct TypedHit<Value> {
-    /// The value.
-    public let value: Value
-    /// The quality of the match; higher is better. Scores are comparable only within one search.
-    public let score: Double
+extension TypedCollection {
+    /// A value found by a search.
+    public struct Hit {
+        /// The value.
+        public let value: Value
+        /// The quality of the match; higher is better. Scores are comparable only within one search.
+        public let score: Double
+    }
 }
 
-extension TypedHit: Sendable where Value: Sendable {}
-extension TypedHit: Equatable where Value: Equatable {}
-extension TypedHit: Hashable where Value: Hashable {}
+extension TypedCollection.Hit: Sendable where Value: Sendable {}
+extension TypedCollection.Hit: Equatable where Value: Equatable {}
+extension TypedCollection.Hit: Hashable where Value: Hashable {}
 
 extension TypedCollection {
     /// Returns the values whose text fields match, best first.
@@ -135,17 +139,17 @@ extension TypedCollection {
     ///   ``DocumentCollection/search(_:where:limit:)-(String,_,_)``.
     public func search(
         _ text: String, where condition: FilterText = "", limit: Int? = 20
-    ) throws -> [TypedHit<Value>] {
+    ) throws -> [TypedCollection<Value>.Hit] {
         try search(try TextQuery(parsing: text), where: condition, limit: limit)
     }
 
     /// Returns the values that match a parsed query, best first; see ``search(_:where:limit:)-(String,_,_)``.
     public func search(
         _ query: TextQuery, where condition: FilterText = "", limit: Int? = 20
-    ) throws -> [TypedHit<Value>] {
-        var hits: [TypedHit<Value>] = []
+    ) throws -> [TypedCollection<Value>.Hit] {
+        var hits: [TypedCollection<Value>.Hit] = []
         try documents.forEachHit(query, where: try Filter(condition), limit: limit) { hit in
-            hits.append(TypedHit(value: try value(of: hit.document), score: hit.score))
+            hits.append(TypedCollection.Hit(value: try value(of: hit.document), score: hit.score))
             return true
         }
         return hits

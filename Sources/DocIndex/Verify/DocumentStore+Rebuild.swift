@@ -1,27 +1,29 @@
 internal import LevelKit
 
-/// The result of a rebuild.
-public struct RebuildReport: Sendable, Hashable {
-    /// The number of documents that were read.
-    public internal(set) var documentCount = 0
-    /// The number of records of IDs, counters, changes and field names that were missing, wrong or left over, and have
-    /// been corrected.
-    public internal(set) var repairCount = 0
-    /// Documents whose ID also belongs to a newer document, by collection and row. They have received a new ID: the old
-    /// one, followed by ` recovered from row ` and the row number.
-    public internal(set) var shadowedRows: [String] = []
-    /// Unreadable documents, by collection and row. Their bytes are kept under the key `Q` followed by their original
-    /// key, which nothing else uses.
-    public internal(set) var unreadableRows: [String] = []
-    /// Documents for which the change feed records a newer version that is no longer stored, by collection and row.
-    /// They are kept as they are.
-    public internal(set) var outdatedRows: [String] = []
-    /// Documents that existed although they had been deleted later, by collection and row. They have been deleted
-    /// again.
-    public internal(set) var returnedRows: [String] = []
-    /// The number of keys that belonged to no collection and no index. Index entries are removed; other keys are set
-    /// aside like ``unreadableRows``.
-    public internal(set) var unknownKeyCount = 0
+extension DocumentStore {
+    /// The result of a rebuild.
+    public struct RebuildReport: Sendable, Hashable {
+        /// The number of documents that were read.
+        public internal(set) var documentCount = 0
+        /// The number of records of IDs, counters, changes and field names that were missing, wrong or left over, and
+        /// have been corrected.
+        public internal(set) var repairCount = 0
+        /// Documents whose ID also belongs to a newer document, by collection and row. They have received a new ID: the
+        /// old one, followed by ` recovered from row ` and the row number.
+        public internal(set) var shadowedRows: [String] = []
+        /// Unreadable documents, by collection and row. Their bytes are kept under the key `Q` followed by their
+        /// original key, which nothing else uses.
+        public internal(set) var unreadableRows: [String] = []
+        /// Documents for which the change feed records a newer version that is no longer stored, by collection and row.
+        /// They are kept as they are.
+        public internal(set) var outdatedRows: [String] = []
+        /// Documents that existed although they had been deleted later, by collection and row. They have been deleted
+        /// again.
+        public internal(set) var returnedRows: [String] = []
+        /// The number of keys that belonged to no collection and no index. Index entries are removed; other keys are
+        /// set aside like ``unreadableRows``.
+        public internal(set) var unknownKeyCount = 0
+    }
 }
 
 extension DocumentStore {
@@ -65,7 +67,9 @@ extension DocumentStore {
     /// - Throws: `LevelError` if the storage itself is damaged.
     /// - Complexity: O(*n*) in everything that is stored; memory only for the IDs of documents that are listed twice.
     @discardableResult
-    public func rebuild(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws -> RebuildReport {
+    public func rebuild(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws
+        -> DocumentStore.RebuildReport
+    {
         let report = try withMaintenance {
             try withWriter { state in
                 defer { state.forget() }

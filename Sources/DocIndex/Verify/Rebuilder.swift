@@ -4,7 +4,7 @@ internal import LevelKit
 struct Rebuilder {
     let database: Database
     let catalog: LoadedCatalog
-    var report = RebuildReport()
+    var report = DocumentStore.RebuildReport()
     let batch = WriteBatch()
     var sequence: UInt64 = 0
     private var counters: [UInt32: CollectionCounters] = [:]

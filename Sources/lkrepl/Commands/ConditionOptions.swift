@@ -65,7 +65,7 @@ struct ConditionOptions: ParsableArguments {
     }
 
     /// The query options that correspond to the flags.
-    var queryOptions: QueryOptions { QueryOptions(refusesScan: noScan) }
+    var queryOptions: Query.Options { Query.Options(refusesScan: noScan) }
 
     /// The values of `--param` by name.
     func parameters() throws -> [String: DocumentValue] {

@@ -12,7 +12,7 @@ extension ExportCommand {
     struct PictureExport {
         let collection: DocumentCollection
         let query: Query
-        let options: QueryOptions
+        let options: Query.Options
         let metadata: PictureMetadata
         /// The directory of pictures with relative names; `nil` to leave the names as they are.
         let directory: String?

@@ -31,7 +31,7 @@ extension ConditionOptions {
         for text in ConditionAdvice.reasons(for: query.filter, in: collection) { options.note("hint: \(text)") }
     }
 
-    private static func text(_ diagnostic: QueryDiagnostic) -> String {
+    private static func text(_ diagnostic: Query.Diagnostic) -> String {
         let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
         return "\(diagnostic)" + (isLost ? "; describe lists the fields" : "")
     }

@@ -9,7 +9,7 @@ struct RepairOutcome {
         /// The verification of the current state, after any rebuild.
         let verification: Verification
         /// The report of the rebuild; `nil` if none was requested or needed.
-        let rebuild: RebuildReport?
+        let rebuild: DocumentStore.RebuildReport?
     }
 
     let report: Database.RepairReport
@@ -53,7 +53,7 @@ struct RepairOutcome {
     ) throws -> Store {
         let losses = try store.losses(after: report)
         var verification = try store.verify { _ in try Interruption.check() }
-        var rebuild: RebuildReport?
+        var rebuild: DocumentStore.RebuildReport?
         if rebuilds, !verification.isSound {
             let progress = IndexBuildProgress("repair: rebuild", options)
             defer { progress.finish() }

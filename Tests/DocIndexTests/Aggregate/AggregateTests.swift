@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `A timeline is computed from month counts, and its plan says so`() throws {
-        let months = IndexComponent.field("taken", dates: [.iso8601], part: .yearMonth)
+        let months = IndexDefinition.Component.field("taken", dates: [.iso8601], part: .yearMonth)
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.value("month", on: months, counts: true)])
         ])

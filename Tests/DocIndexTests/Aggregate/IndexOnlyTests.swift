@@ -63,7 +63,7 @@ import Testing
                 let expected = documents.count { NaiveQuery.holds(filter, for: $0) }
                 for plan in try collection.plans(Query(filter)) {
                     let count = try collection.count(
-                        where: filter, options: QueryOptions(hint: .plan(plan.identity)))
+                        where: filter, options: Query.Options(hint: .plan(plan.identity)))
                     #expect(count == expected, "\(condition), \(plan), \(TestRun.repetition)")
                 }
             }
@@ -77,10 +77,10 @@ import Testing
                 let filter = try Filter(parsing: condition)
                 for paths: [FieldPath] in [["n"], ["kind"], ["tags[]"], ["kind", "n", "note"], ["n", "tags[]"]] {
                     let found = try collection.facets(paths, where: filter)
-                    let scanned = try collection.facets(paths, where: filter, options: QueryOptions(hint: .scan))
+                    let scanned = try collection.facets(paths, where: filter, options: Query.Options(hint: .scan))
                     #expect(found == scanned, "\(condition), \(paths), \(TestRun.repetition)")
                     let query = Query(filter)
-                    let (rows, plan) = try collection.prepare(query, QueryOptions())
+                    let (rows, plan) = try collection.prepare(query, Query.Options())
                     guard var covered = CoveredFacets(plan, paths, rows: rows) else { continue }
                     let executor = QueryExecutor(rows: rows, query: query, plan: plan)
                     if try covered.counts(executor) != nil {
@@ -92,7 +92,7 @@ import Testing
             #expect(coveredCount > 15)
             // Over all documents: the first component of an index of two, with and without counts.
             for path: FieldPath in ["n", "kind", "name"] {
-                let scanned = try collection.facets(path, options: QueryOptions(hint: .scan))
+                let scanned = try collection.facets(path, options: Query.Options(hint: .scan))
                 #expect(try collection.facets(path) == scanned, "\(path)")
             }
             #expect(documents.count == 400)

@@ -17,8 +17,9 @@ import Testing
         CollectionDefinition(
             "parts",
             indexes: [
-                .value("month", on: .field("taken", dates: DateFormat.allCases, part: .yearMonth), counts: true),
-                .value("day", on: .field("taken", dates: DateFormat.allCases, part: .yearMonthDay)),
+                .value(
+                    "month", on: .field("taken", dates: DocumentDate.Format.allCases, part: .yearMonth), counts: true),
+                .value("day", on: .field("taken", dates: DocumentDate.Format.allCases, part: .yearMonthDay)),
                 .value("camera, taken", on: "camera", "taken"),
             ]),
     ])
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    private static func part(_ value: DocumentValue?, _ part: DatePart) -> Int64? {
+    private static func part(_ value: DocumentValue?, _ part: DocumentDate.Part) -> Int64? {
         value.flatMap { IndexedDate(reading: $0) }.map { $0.value(of: part) }
     }
 
@@ -54,7 +55,7 @@ import Testing
             for condition in ["", "n = 2", "camera = A"] {
                 let filter = try Filter(parsing: condition)
                 let matching = documents.filter { NaiveQuery.holds(filter, for: $0) }
-                for part in DatePart.allCases {
+                for part in DocumentDate.Part.allCases {
                     var counts: [DocumentValue: Int] = [:]
                     var missing = 0
                     for document in matching {
@@ -173,7 +174,7 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("indexed")
             for id in 0..<50 { try collection.put(["id": .int(Int64(id)), "camera": .int(Int64(id))]) }
-            let options = QueryOptions(refusesScan: true)
+            let options = Query.Options(refusesScan: true)
             #expect(try collection.duplicates(by: [.value("camera")], options: options).isEmpty)
             try collection.put(["id": 99, "camera": 7])
             let found = try collection.duplicates(by: [.value("camera")], options: options)

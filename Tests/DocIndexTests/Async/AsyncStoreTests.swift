@@ -138,7 +138,7 @@ import Testing
                 for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "v": "x"], in: "photos") }
             }
             let calls = CallCount()
-            let options = QueryOptions(progress: { _ in
+            let options = Query.Options(progress: { _ in
                 calls.value.withLock { $0 += 1 }
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             })

@@ -7,7 +7,7 @@ import Testing
     /// Returns a schema with one collection that has up to three indexes, each on one of three paths.
     private static func schema(version: Int, _ random: inout SplitMix64) -> Schema {
         let indexes = ["a", "b", "c"].filter { _ in random.next() % 4 > 0 }.map { name in
-            IndexDefinition.value(name, on: IndexComponent(FieldPath(names: "p\(random.next() % 3)")))
+            IndexDefinition.value(name, on: IndexDefinition.Component(FieldPath(names: "p\(random.next() % 3)")))
         }
         return Schema(version: version, collections: [CollectionDefinition("photos", indexes: indexes)])
     }

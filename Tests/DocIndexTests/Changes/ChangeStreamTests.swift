@@ -29,7 +29,9 @@ import Testing
     }
 
     /// Returns the changes of a stream up to and including a commit.
-    private static func changes(of stream: ChangeStream, upTo sequence: UInt64) async throws -> [StoreChange] {
+    private static func changes(of stream: DocumentStore.ChangeStream, upTo sequence: UInt64) async throws
+        -> [StoreChange]
+    {
         var changes: [StoreChange] = []
         for try await some in stream {
             changes += some
@@ -192,7 +194,7 @@ import Testing
         try await withStore { store in
             try store.collection("photos").put(["id": 1])
             let epoch = StoreEpoch(text: "another")
-            let ends: [(ChangeStream, DocIndexError.Code)] = [
+            let ends: [(DocumentStore.ChangeStream, DocIndexError.Code)] = [
                 (store.changeStream(since: 0, epoch: epoch), .epochChanged),
                 (store.changeStream(since: 0, in: "fotos"), .unknownCollection),
             ]

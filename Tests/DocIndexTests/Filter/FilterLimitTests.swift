@@ -116,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func `A condition nested a hundred thousand levels is built, rejected and released on a small stack`() throws {
+    @Test func `A condition nested a hundred thousand levels is built, rejected and released on a small stack`() throws
+    {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             for wrap in Self.wraps {

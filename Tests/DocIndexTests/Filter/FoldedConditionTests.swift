@@ -69,7 +69,7 @@ import Testing
                     #expect(try Filter(parsing: parsed.description) == parsed, "\(text)")
                     for plan in try collection.plans(Query(filter)) {
                         let found = try collection.find(
-                            Query(filter), options: QueryOptions(hint: .plan(plan.identity)))
+                            Query(filter), options: Query.Options(hint: .plan(plan.identity)))
                         #expect(found.map(\.id) == ids.map { .int($0) }, "\(text), \(plan)")
                     }
                 }

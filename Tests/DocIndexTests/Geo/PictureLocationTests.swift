@@ -142,7 +142,7 @@ import Testing
             }
             #expect(found == 5 && execution.documentsExamined < 200, "\(execution)")
             // All of them, but not those without a location.
-            let options = QueryOptions(hint: .index("position"))
+            let options = Query.Options(hint: .index("position"))
             let all = try collection.forEachNeighbor(
                 .location("Composite:GPSPosition"), of: center, limit: nil, options: options
             ) { _ in true }

@@ -14,9 +14,10 @@ import Testing
         String(repeating: "1", count: 600), "\u{ffff}", "\u{10ffff}",
     ]
 
-    @Test(arguments: TextCollation.allCases, IndexComponent.Order.allCases)
-    func `Strings are in the order of their collation`(collation: TextCollation, order: IndexComponent.Order) {
-        let component = IndexComponent("a", order: order, collation: collation)
+    @Test(arguments: TextCollation.allCases, IndexDefinition.Component.Order.allCases)
+    func `Strings are in the order of their collation`(collation: TextCollation, order: IndexDefinition.Component.Order)
+    {
+        let component = IndexDefinition.Component("a", order: order, collation: collation)
         for a in Self.texts {
             for b in Self.texts {
                 var expected = ReferenceOrder.compare(a, b, collation)
@@ -32,11 +33,13 @@ import Testing
         }
     }
 
-    @Test(arguments: IndexComponent.Order.allCases)
-    func `Levels are compared one by one, so that everything below a keyword is one range`(order: IndexComponent.Order)
+    @Test(arguments: IndexDefinition.Component.Order.allCases)
+    func `Levels are compared one by one, so that everything below a keyword is one range`(
+        order: IndexDefinition.Component.Order
+    )
         throws
     {
-        let component = IndexComponent("k", order: order, split: "|")
+        let component = IndexDefinition.Component("k", order: order, split: "|")
         let texts = [
             "", "|", "a", "a|", "a||", "a|b", "a|b|c", "a|bc", "a|b\0", "a\0", "a\0|b", "ab", "ab|c", "b", "é|x",
             "a b|c",
@@ -60,17 +63,17 @@ import Testing
             guard let value = values[0] else { continue }
             if case .string = value { continue }
             for component in [
-                IndexComponent("a", collation: .natural), IndexComponent("a", dates: [.exif]),
-                IndexComponent("a", split: "|"),
+                IndexDefinition.Component("a", collation: .natural), IndexDefinition.Component("a", dates: [.exif]),
+                IndexDefinition.Component("a", split: "|"),
             ] {
                 #expect(component.encoded(value) == OrderedValue.encoded(value))
             }
         }
-        #expect(IndexComponent("a", part: .month).encoded(nil) == OrderedValue.encoded(nil))
-        #expect(IndexComponent("a", part: .month).encoded(.null) == OrderedValue.encoded(.null))
+        #expect(IndexDefinition.Component("a", part: .month).encoded(nil) == OrderedValue.encoded(nil))
+        #expect(IndexDefinition.Component("a", part: .month).encoded(.null) == OrderedValue.encoded(.null))
         // A value that is not a date must not be treated as a month.
-        #expect(IndexComponent("a", part: .month).encoded(7) == [0x16] + OrderedValue.encoded(7))
-        #expect(IndexComponent("a", dates: [.exif], part: .month).encoded("x") == [0x16, 0x0c, 0x78, 0x00])
+        #expect(IndexDefinition.Component("a", part: .month).encoded(7) == [0x16] + OrderedValue.encoded(7))
+        #expect(IndexDefinition.Component("a", dates: [.exif], part: .month).encoded("x") == [0x16, 0x0c, 0x78, 0x00])
     }
 
     @Test func `Random components keep the order of any values and mark their own end`() {
@@ -99,7 +102,7 @@ import Testing
         func hexadecimal(_ bytes: [UInt8]) -> String {
             bytes.map { String(256 + Int($0), radix: 16).dropFirst() }.joined(separator: " ")
         }
-        let examples: [(IndexComponent, DocumentValue?, String)] = [
+        let examples: [(IndexDefinition.Component, DocumentValue?, String)] = [
             (.field("a", collation: .natural), "IMG_2", "0b 69 6d 67 5f 30 02 32 00 49 4d 47 5f 32 00"),
             (.field("a", split: "|"), "Places|Paris", "0d 02 50 6c 61 63 65 73 00 02 50 61 72 69 73 00 00"),
             (.field("a", dates: [.iso8601]), "1970-01-01T01:00+01:00", "0e 80 00 00 00 00 00 00 00 80 3c"),
@@ -127,7 +130,9 @@ import Testing
 
     // MARK: - Naive order
 
-    private func skip(_ key: [UInt8], in component: IndexComponent) -> Int? { component.skip(in: key.span, from: 0) }
+    private func skip(_ key: [UInt8], in component: IndexDefinition.Component) -> Int? {
+        component.skip(in: key.span, from: 0)
+    }
 
     private static func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
         a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1

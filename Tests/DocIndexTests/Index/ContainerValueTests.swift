@@ -99,7 +99,7 @@ import Testing
                     for plan in try collection.plans(Query(try Filter(parsing: condition))) {
                         let found = try collection.find(
                             Query(try Filter(parsing: condition)),
-                            options: QueryOptions(hint: .plan(plan.identity)))
+                            options: Query.Options(hint: .plan(plan.identity)))
                         #expect(found.map(\.id) == [2, 3], "\(condition), \(plan)")
                     }
                 }
@@ -191,9 +191,9 @@ import Testing
             }
             let store = try DocumentStore.open(at: path)
             let collection = try store.collection("c")
-            #expect(try collection.find(equal, options: QueryOptions(hint: .index("v"))).map(\.id) == [0, 1])
+            #expect(try collection.find(equal, options: Query.Options(hint: .index("v"))).map(\.id) == [0, 1])
             let year = Query(.compare("year", .equal, 1932))
-            #expect(try collection.find(year, options: QueryOptions(hint: .index("year"))).map(\.id) == [2])
+            #expect(try collection.find(year, options: Query.Options(hint: .index("year"))).map(\.id) == [2])
             try expectSound(store)
             try store.close()
             let database = try Database.open(at: path)

@@ -7,7 +7,7 @@ import Testing
 /// Which strings are dates, and which instants they denote.
 @Suite struct DateTextTests {
     /// A string with the milliseconds and offset minutes that it denotes.
-    static let dates: [(String, DateFormat, Int64, Int?)] = [
+    static let dates: [(String, DocumentDate.Format, Int64, Int?)] = [
         ("1970-01-01", .iso8601, 0, nil), ("1970-01-01T00:00Z", .iso8601, 0, 0),
         ("1969-12-31", .iso8601, -86_400_000, nil),
         ("2012:06:08 18:02:11", .exif, 1_339_178_531_000, nil), ("2012:06:08 18:02:11Z", .exif, 1_339_178_531_000, 0),
@@ -21,12 +21,12 @@ import Testing
     ]
 
     @Test(arguments: dates) func `A string in a declared date format is an instant`(
-        text: String, format: DateFormat, milliseconds: Int64, offset: Int?
+        text: String, format: DocumentDate.Format, milliseconds: Int64, offset: Int?
     ) {
         let expected = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset)
         #expect(DateText.date(in: text, formats: [format]) == expected)
-        #expect(DateText.date(in: text, formats: DateFormat.allCases) == expected)
-        #expect(DateText.date(in: text, formats: DateFormat.allCases.filter { $0 != format }) == nil)
+        #expect(DateText.date(in: text, formats: DocumentDate.Format.allCases) == expected)
+        #expect(DateText.date(in: text, formats: DocumentDate.Format.allCases.filter { $0 != format }) == nil)
         #expect(DateText.date(in: text, formats: []) == nil)
     }
 
@@ -41,9 +41,9 @@ import Testing
     ]
 
     @Test(arguments: noDates) func `A string in another format is not a date`(text: String) {
-        #expect(DateText.date(in: text, formats: DateFormat.allCases) == nil)
+        #expect(DateText.date(in: text, formats: DocumentDate.Format.allCases) == nil)
         // It remains a string, and can be found as one.
-        let component = IndexComponent("a", dates: DateFormat.allCases)
+        let component = IndexDefinition.Component("a", dates: DocumentDate.Format.allCases)
         #expect(component.encoded(.string(text)) == OrderedValue.encoded(.string(text)))
     }
 
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: DatePart.allCases) func `Every instant has every date part`(part: DatePart) {
+    @Test(arguments: DocumentDate.Part.allCases) func `Every instant has every date part`(part: DocumentDate.Part) {
         for milliseconds in [Int64.min, .min + 1, -1, 0, .max - 1, .max] {
             for offset in [nil, -1439, 0, 1439] {
                 let value = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset).value(of: part)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `Dates are ordered by instant, those without a time zone by local time`() {
-        let component = IndexComponent("a", dates: [.iso8601])
+        let component = IndexDefinition.Component("a", dates: [.iso8601])
         let texts = [
             "0001-01-01", "1969-12-31T23:59:59.999", "1970-01-01", "1970-01-01T00:00Z", "1970-01-01T01:00+01:00",
             "1970-01-01T00:00:00.001", "2012-06-08", "9999-12-31",

@@ -28,7 +28,7 @@ import Testing
                 }
             }
             let query = Query(try Filter(parsing: "kind = 1"), sort: [.ascending("n")], limit: 50)
-            var live = LiveResult(collection: collection, query: query, options: QueryOptions())
+            var live = LiveResult(collection: collection, query: query, options: Query.Options())
             var shown: [Document] = []
             try #require(try live.update()).apply(to: &shown)
             let first = live.examinedCount
@@ -68,12 +68,12 @@ import Testing
         let task = Task.detached { () throws -> (cancelledAt: Int, endedAt: Int) in
             var cancelledAt = 0
             let query = Query(try Filter(parsing: "note = 1"))
-            let (rows, plan) = try collection.prepare(query, QueryOptions())
-            let progress = { @Sendable (_: QueryOptions.Progress) in
+            let (rows, plan) = try collection.prepare(query, Query.Options())
+            let progress = { @Sendable (_: Query.Options.Progress) in
                 unsafe withUnsafeCurrentTask { task in _ = unsafe task?.cancel() }
             }
             let executor = QueryExecutor(
-                rows: rows, query: query, plan: plan, options: QueryOptions(progress: progress))
+                rows: rows, query: query, plan: plan, options: Query.Options(progress: progress))
             do {
                 try executor.run { _, _, _, _ in true }
             } catch is CancellationError {

@@ -28,11 +28,11 @@ import Testing
         }
     }()
 
-    private static func component(_ text: String) throws -> IndexComponent {
+    private static func component(_ text: String) throws -> IndexDefinition.Component {
         let words = text.split(separator: " ").map(String.init)
-        var component = IndexComponent(try FieldPath(parsing: words[0]))
+        var component = IndexDefinition.Component(try FieldPath(parsing: words[0]))
         for word in words.dropFirst() {
-            if let order = IndexComponent.Order(rawValue: word) {
+            if let order = IndexDefinition.Component.Order(rawValue: word) {
                 component.order = order
             } else {
                 component.collation = try #require(TextCollation(rawValue: word))

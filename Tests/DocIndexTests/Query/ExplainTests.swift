@@ -63,21 +63,21 @@ import Testing
     @Test func `A hint is strict, and a scan can be disallowed`() throws {
         try withDocuments { collection in
             let query = Query(try Filter(parsing: "n = 7"))
-            #expect(try collection.plan(query, options: QueryOptions(hint: .scan)).identity == "scan")
-            #expect(try collection.plan(query, options: QueryOptions(hint: .index("n"))).identity == "index(n)")
+            #expect(try collection.plan(query, options: Query.Options(hint: .scan)).identity == "scan")
+            #expect(try collection.plan(query, options: Query.Options(hint: .index("n"))).identity == "index(n)")
             expectFailure(.invalidQuery, containing: "index kind") {
-                _ = try collection.find(query, options: QueryOptions(hint: .index("kind")))
+                _ = try collection.find(query, options: Query.Options(hint: .index("kind")))
             }
             expectFailure(.scanRefused, containing: "index") {
                 _ = try collection.find(
-                    Query(try Filter(parsing: "plain = 7")), options: QueryOptions(refusesScan: true))
+                    Query(try Filter(parsing: "plain = 7")), options: Query.Options(refusesScan: true))
             }
             expectFailure(.queryTooLarge, containing: "limit") {
                 _ = try collection.find(
-                    Query(sort: [.ascending("plain")]), options: QueryOptions(sortByteLimit: 10_000))
+                    Query(sort: [.ascending("plain")]), options: Query.Options(sortByteLimit: 10_000))
             }
             let few = try collection.find(
-                Query(sort: [.ascending("plain")], limit: 3), options: QueryOptions(sortByteLimit: 1_000_000))
+                Query(sort: [.ascending("plain")], limit: 3), options: Query.Options(sortByteLimit: 1_000_000))
             #expect(few.map { $0["plain"] } == [0, 0, 0])
         }
     }
@@ -100,8 +100,8 @@ import Testing
             for id in 0..<20_000 { try transaction.put(["id": .int(Int64(id)), "s": .string("text \(id)")], in: "c") }
         }
         let filter = try Filter(parsing: "s matches /x{3}y/")
-        let reports = Mutex<[QueryOptions.Progress]>([])
-        let options = QueryOptions(progress: { progress in reports.withLock { $0.append(progress) } })
+        let reports = Mutex<[Query.Options.Progress]>([])
+        let options = Query.Options(progress: { progress in reports.withLock { $0.append(progress) } })
         #expect(try collection.find(Query(filter), options: options).isEmpty)
         let seen = reports.withLock { $0 }
         #expect(seen.count >= 5 && zip(seen, seen.dropFirst()).allSatisfy { $0.keysExamined < $1.keysExamined })
@@ -110,7 +110,7 @@ import Testing
             let clock = ContinuousClock()
             let begun = AsyncStream.makeStream(of: Void.self)
             let task = Task(executorPreference: OwnThreads.shared) {
-                let options = QueryOptions(progress: { _ in begun.continuation.yield() })
+                let options = Query.Options(progress: { _ in begun.continuation.yield() })
                 while true { _ = try collection.find(Query(filter), options: options) }
             }
             for await _ in begun.stream { break }

@@ -129,8 +129,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [IndexComponent.Order.ascending, .descending])
-    func `Strings with a common prefix are found in natural order, whatever numbers follow`(order: IndexComponent.Order)
+    @Test(arguments: [IndexDefinition.Component.Order.ascending, .descending])
+    func `Strings with a common prefix are found in natural order, whatever numbers follow`(
+        order: IndexDefinition.Component.Order
+    )
         throws
     {
         let names = [
@@ -162,10 +164,10 @@ import Testing
             var used = 0
             for prefix in prefixes {
                 let query = Query(.hasPrefix("name", prefix))
-                let expected = try collection.find(query, options: QueryOptions(hint: .scan)).map(\.id)
+                let expected = try collection.find(query, options: Query.Options(hint: .scan)).map(\.id)
                 #expect(expected.count == names.count { Array($0.utf8).starts(with: prefix.utf8) }, "\(prefix)")
                 for plan in try collection.plans(query) {
-                    let found = try collection.find(query, options: QueryOptions(hint: .plan(plan.identity))).map(\.id)
+                    let found = try collection.find(query, options: Query.Options(hint: .plan(plan.identity))).map(\.id)
                     #expect(found == expected, "\(prefix.debugDescription), \(plan)")
                     used += plan.identity == "index(i)" ? 1 : 0
                 }

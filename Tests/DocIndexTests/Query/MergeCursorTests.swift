@@ -61,11 +61,11 @@ import Testing
         #expect(Self.merged(runs(), after: ("a", 9)) == ["b: 1, 2, 3", "c: 1, 3"])
     }
 
-    @Test(arguments: IndexComponent.Order.allCases, [false, true])
+    @Test(arguments: IndexDefinition.Component.Order.allCases, [false, true])
     func `Encoded strings are merged in the direction of travel, also a prefix and its continuations`(
-        order: IndexComponent.Order, isBackward: Bool
+        order: IndexDefinition.Component.Order, isBackward: Bool
     ) {
-        let component = IndexComponent("a", order: order)
+        let component = IndexDefinition.Component("a", order: order)
         let texts = ["", "a", "a\0", "a\0b", "ab", "b"]
         let ascends = (order == .ascending) != isBackward
         let expected = ascends ? texts : texts.reversed()

@@ -20,7 +20,7 @@ import Testing
                     query.limit = nil
                     let whole = try collection.find(query)
                     for plan in try collection.plans(query) {
-                        let options = QueryOptions(hint: .plan(plan.identity))
+                        let options = Query.Options(hint: .plan(plan.identity))
                         query.limit = queries.documents.random.pick([1, 2, 3, 7, 50])
                         // A limit may exclude a plan.
                         guard try collection.plans(query).contains(where: { $0.identity == plan.identity }) else {
@@ -35,7 +35,7 @@ import Testing
     }
 
     private static func pages(
-        _ query: Query, _ options: QueryOptions, _ collection: DocumentCollection
+        _ query: Query, _ options: Query.Options, _ collection: DocumentCollection
     ) throws -> [Document] {
         var page = try collection.page(query, options: options)
         var all = page.documents
@@ -83,14 +83,14 @@ import Testing
                     try Filter(parsing: random.pick(conditions)), sort: random.pick(sorts),
                     limit: random.pick([1, 3, 10]))
                 let plans = try collection.plans(query).map(\.identity)
-                let options = QueryOptions(hint: .plan(random.pick(plans)))
+                let options = Query.Options(hint: .plan(random.pick(plans)))
                 let expected = try collection.find(Query(query.filter, sort: query.sort)).map(\.id)
                     .filter(staying.contains)
                 var found: [DocumentID] = []
                 var token: Page.Token?
                 repeat {
                     let page = try collection.page(
-                        query, after: token, options: token == nil ? options : QueryOptions())
+                        query, after: token, options: token == nil ? options : Query.Options())
                     found += page.documents.map(\.id)
                     token = page.next
                     query.limit = random.pick([1, 3, 10])
@@ -118,7 +118,7 @@ import Testing
                 for id in 0..<50 { try transaction.put(["id": .int(Int64(id)), "n": .int(Int64(id % 5))], in: "c") }
             }
             let query = Query(sort: [.ascending("n")], limit: 4)
-            let first = try collection.page(query, options: QueryOptions(hint: .scan))
+            let first = try collection.page(query, options: Query.Options(hint: .scan))
             let token = try #require(first.next)
             #expect(try collection.page(query, after: token).execution.plan.identity == "scan")
             var other = query

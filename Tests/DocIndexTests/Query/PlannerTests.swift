@@ -173,7 +173,7 @@ import Testing
                             query.offset = offset
                             let expected = NaiveQuery.answer(query, among: model)
                             for plan in try collection.plans(query) where plan.identity.hasPrefix("walk(") {
-                                let options = QueryOptions(hint: .plan(plan.identity))
+                                let options = Query.Options(hint: .plan(plan.identity))
                                 var found: [DocumentID] = []
                                 let explanation = try collection.forEach(matching: query, options: options) {
                                     found.append($0.id)
@@ -220,7 +220,7 @@ import Testing
                 for (limit, offset) in [(5, 0), (20, 7), (600, 30)] {
                     var query = Query(try Filter(parsing: condition), limit: limit)
                     query.offset = offset
-                    func answer(_ options: QueryOptions) throws -> (ids: [DocumentID], execution: Plan.Execution) {
+                    func answer(_ options: Query.Options) throws -> (ids: [DocumentID], execution: Plan.Execution) {
                         var ids: [DocumentID] = []
                         let explanation = try collection.forEach(matching: query, options: options) {
                             ids.append($0.id)
@@ -228,8 +228,8 @@ import Testing
                         }
                         return (ids, explanation)
                     }
-                    let planned = try answer(QueryOptions())
-                    let scanned = try answer(QueryOptions(hint: .plan("scan")))
+                    let planned = try answer(Query.Options())
+                    let scanned = try answer(Query.Options(hint: .plan("scan")))
                     #expect(planned.ids == scanned.ids)
                     #expect(!scanned.execution.didLeaveWalk)
                     guard planned.execution.didLeaveWalk else { continue }

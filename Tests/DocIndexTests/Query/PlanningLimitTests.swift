@@ -69,7 +69,7 @@ import Testing
             #expect(plan.identity == "index(v)" || plan.identity == "scan")
             #expect(try collection.count(where: .isIn("v", values)) == 1000)
             #expect(
-                try collection.find(Query(.isIn("v", values)), options: QueryOptions(hint: .index("v"))).count == 1000)
+                try collection.find(Query(.isIn("v", values)), options: Query.Options(hint: .index("v"))).count == 1000)
         }
     }
 

@@ -110,8 +110,9 @@ import Testing
         #expect(try collection.plan(query) == plans[0])
         for plan in plans {
             var found: [Document] = []
-            let explanation = try collection.forEach(matching: query, options: QueryOptions(hint: .plan(plan.identity)))
-            {
+            let explanation = try collection.forEach(
+                matching: query, options: Query.Options(hint: .plan(plan.identity))
+            ) {
                 found.append($0)
                 return true
             }
@@ -128,7 +129,7 @@ import Testing
         let count = NaiveQuery.answer(unlimited, among: model).count
         for plan in try collection.plans(Query(query.filter)) {
             let found = try collection.count(
-                where: query.filter, options: QueryOptions(hint: .plan(plan.identity)))
+                where: query.filter, options: Query.Options(hint: .plan(plan.identity)))
             #expect(
                 found == count, "\(query.filter), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
         }
@@ -147,7 +148,7 @@ import Testing
             let expected = contents.map { NaiveQuery.fields(paths, of: $0) }
             for plan in try collection.plans(query) {
                 let found = try collection.select(
-                    paths, query, options: QueryOptions(hint: .plan(plan.identity)))
+                    paths, query, options: Query.Options(hint: .plan(plan.identity)))
                 #expect(
                     found == expected,
                     "\(paths), \(query), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")

@@ -104,7 +104,7 @@ import Testing
                 if random.once(in: 4) { query.offset = random.pick([1, 5]) }
                 let expected = NaiveQuery.answer(query, among: model)
                 for plan in try collection.plans(query) {
-                    let options = QueryOptions(hint: .plan(plan.identity))
+                    let options = Query.Options(hint: .plan(plan.identity))
                     let found = try collection.find(query, options: options).map(\.id)
                     #expect(found == expected, "\(query.filter), \(query.sort), \(plan), \(TestRun.repetition)")
                     ways.insert(String(plan.identity.prefix { $0 != "(" }))
@@ -136,7 +136,7 @@ import Testing
                 let expected = ranked.filter { NaiveQuery.holds(other, for: $0.content) }.map(\.id)
                 let query = Query(.and([try .search(search), other]), sort: [.bestFirst])
                 for plan in try collection.plans(query) {
-                    let options = QueryOptions(hint: .plan(plan.identity))
+                    let options = Query.Options(hint: .plan(plan.identity))
                     let comment: Comment = "\(query.filter), \(plan), \(TestRun.repetition)"
                     #expect(try collection.find(query, options: options).map(\.id) == expected, comment)
                     var some = query

@@ -52,7 +52,7 @@ import Testing
                 condition.isEmpty ? .all : try Filter(parsing: condition),
                 sort: sort.isEmpty ? [] : try Query.SortKey.parse(sort))
             // With so few documents, scanning all of them is as fast.
-            let options = QueryOptions(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
+            let options = Query.Options(hint: .index(condition.hasPrefix("tags") ? "tag" : "year"))
             let found = try collection.select(["title", "year"], query, options: options)
             #expect(found.count == count)
             #expect(found.allSatisfy { $0.count == 2 })
@@ -73,7 +73,7 @@ import Testing
             #expect(titles.map { $0["title"] } == Array(repeating: "t3", count: 60) + Array(repeating: "t4", count: 10))
             let years = Query(sort: [.ascending("year"), .ascending("title")], limit: 5)
             expectFailure(.corruption) {
-                _ = try collection.select(["year"], years, options: QueryOptions(hint: .index("plain")))
+                _ = try collection.select(["year"], years, options: Query.Options(hint: .index("plain")))
             }
         }
     }
@@ -92,7 +92,7 @@ import Testing
             for id in 0..<50 { try collection.put(["id": .int(Int64(id)), "n": .int(Int64(id % 7)), "t": "x"]) }
             let query = Query(sort: [.ascending("n")], limit: 5)
             func plan(_ paths: [FieldPath]) throws -> Plan {
-                try collection.prepare(query, QueryOptions(), for: .fields(paths)).1
+                try collection.prepare(query, Query.Options(), for: .fields(paths)).1
             }
             #expect(try plan(["t"]).identity == "walk(b)" && plan(["t"]).estimate.documentCount == 0)
             #expect(try plan(["u"]).identity == "walk(c)")

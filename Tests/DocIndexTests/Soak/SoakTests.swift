@@ -159,15 +159,15 @@ import Testing
             [
                 try docs.searchCount(TextQuery(parsing: word)),
                 try docs.count(
-                    where: Filter(parsing: "words has \(word)"), options: QueryOptions(hint: .index("words"))),
-                try docs.count(where: Filter(parsing: "words has \(word)"), options: QueryOptions(hint: .scan)),
+                    where: Filter(parsing: "words has \(word)"), options: Query.Options(hint: .index("words"))),
+                try docs.count(where: Filter(parsing: "words has \(word)"), options: Query.Options(hint: .scan)),
             ]
         }
         let before = try counts()
         run.expect(Set(before).count == 1, "\(word): search, index and scan of one snapshot find \(before)")
         let condition = try Filter(parsing: "a = \(number)")
-        let byIndex = try docs.find(Query(condition), options: QueryOptions(hint: .index("a"))).map { "\($0.id)" }
-        let byScan = try docs.find(Query(condition), options: QueryOptions(hint: .scan)).map { "\($0.id)" }
+        let byIndex = try docs.find(Query(condition), options: Query.Options(hint: .index("a"))).map { "\($0.id)" }
+        let byScan = try docs.find(Query(condition), options: Query.Options(hint: .scan)).map { "\($0.id)" }
         run.expect(Set(byIndex) == Set(byScan) && byIndex.count == byScan.count, "\(condition): index and scan differ")
         var sum: Int64 = 0
         try snapshot.collections[1].forEach { if case .int(let balance)? = $0["balance"] { sum += balance } }

@@ -463,7 +463,7 @@ import Testing
             try $0.put([], forKey: StoreKey.values.prefix(1) + OrderedValue.encoded(1930) + [0x16, 1])
         } _: { photos in
             // Otherwise, so few documents are scanned.
-            let options = QueryOptions(hint: .index("year"))
+            let options = Query.Options(hint: .index("year"))
             expectFailure(.corruption, containing: "year", "verify") {
                 try photos.find(Query(Filter(parsing: "year = 1930")), options: options)
             }

@@ -1,40 +1,42 @@
-/// A probable mistake in a query: a part that matches none of the present documents.
-///
-/// ```swift
-/// let query = Query(try Filter(parsing: "ratng = 5"))
-/// if try photos.count(where: query.filter) == 0 {
-///     for diagnostic in try photos.diagnostics(of: query) { print(diagnostic) }
-///     // no document has a field ratng; did you mean rating?
-/// }
-/// ```
-public struct QueryDiagnostic: Sendable, Hashable {
-    /// The kind of problem.
-    public enum Problem: Sendable, Hashable {
-        /// No document has the field.
-        case unknownField
-        /// Documents have the field, but no value for which the condition could hold. The associated value is the kinds
-        /// of the sampled values.
-        case otherKinds(Set<DocumentValue.Kind>)
-        /// The field contains dates, and the condition compares it with a string that is not a date.
-        case notADate
-        /// The condition compares numbers, and some values of the field are strings that read as numbers.
-        case numbersInStrings
-        /// No value satisfies the condition, but some do if case and accents are ignored.
-        case otherSpelling
-    }
+extension Query {
+    /// A probable mistake in a query: a part that matches none of the present documents.
+    ///
+    /// ```swift
+    /// let query = Query(try Filter(parsing: "ratng = 5"))
+    /// if try photos.count(where: query.filter) == 0 {
+    ///     for diagnostic in try photos.diagnostics(of: query) { print(diagnostic) }
+    ///     // no document has a field ratng; did you mean rating?
+    /// }
+    /// ```
+    public struct Diagnostic: Sendable, Hashable {
+        /// The kind of problem.
+        public enum Problem: Sendable, Hashable {
+            /// No document has the field.
+            case unknownField
+            /// Documents have the field, but no value for which the condition could hold. The associated value is the
+            /// kinds of the sampled values.
+            case otherKinds(Set<DocumentValue.Kind>)
+            /// The field contains dates, and the condition compares it with a string that is not a date.
+            case notADate
+            /// The condition compares numbers, and some values of the field are strings that read as numbers.
+            case numbersInStrings
+            /// No value satisfies the condition, but some do if case and accents are ignored.
+            case otherSpelling
+        }
 
-    /// The field.
-    public let path: FieldPath
-    /// The problem with the field.
-    public let problem: Problem
-    /// The condition in the notation of ``Filter/init(parsing:)``; `nil` for a field that is sorted by, counted or
-    /// shown.
-    public let condition: String?
-    /// Fields or conditions that were probably meant, most likely first; empty if none is similar.
-    public let suggestions: [String]
+        /// The field.
+        public let path: FieldPath
+        /// The problem with the field.
+        public let problem: Problem
+        /// The condition in the notation of ``Filter/init(parsing:)``; `nil` for a field that is sorted by, counted or
+        /// shown.
+        public let condition: String?
+        /// Fields or conditions that were probably meant, most likely first; empty if none is similar.
+        public let suggestions: [String]
+    }
 }
 
-extension QueryDiagnostic: CustomStringConvertible {
+extension Query.Diagnostic: CustomStringConvertible {
     /// The problem and a suggested correction, in one line.
     public var description: String {
         switch problem {
@@ -103,7 +105,7 @@ extension DocumentCollection {
     ///   if there is one or an index decides; otherwise O(*n*) in the number of documents.
     public func diagnostics(
         of query: Query, fields: [FieldPath] = [], foundSomething: Bool = false
-    ) throws -> [QueryDiagnostic] {
+    ) throws -> [Query.Diagnostic] {
         try query.filter.validate()
         guard try count() > 0 else { return [] }
         var diagnosis = QueryDiagnosis(self, names: try reader().collection.names.current)

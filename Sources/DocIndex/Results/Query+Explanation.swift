@@ -1,76 +1,78 @@
 internal import LevelKit
 
-/// How a query was answered, and why: the plan, its estimates and actual figures, the other plans considered, and the
-/// reason why each unused index was not used.
-public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
-    /// The query.
-    public let query: Query
-    /// The plan, and how much was read.
-    public let actual: Plan.Execution
-    /// The other plans considered, cheapest first.
-    public let alternatives: [Plan]
-    /// The indexes that are not used.
-    public let rejections: [Plan.Rejection]
-    /// A suggested index; `nil` if none would help.
-    public let advice: String?
+extension Query {
+    /// How a query was answered, and why: the plan, its estimates and actual figures, the other plans considered, and
+    /// the reason why each unused index was not used.
+    public struct Explanation: Sendable, Hashable, CustomStringConvertible {
+        /// The query.
+        public let query: Query
+        /// The plan, and how much was read.
+        public let actual: Plan.Execution
+        /// The other plans considered, cheapest first.
+        public let alternatives: [Plan]
+        /// The indexes that are not used.
+        public let rejections: [Plan.Rejection]
+        /// A suggested index; `nil` if none would help.
+        public let advice: String?
 
-    /// The plan.
-    public var plan: Plan { actual.plan }
+        /// The plan.
+        public var plan: Plan { actual.plan }
 
-    /// The explanation as lines of text.
-    public var description: String {
-        var lines = ["plan: \(plan)"]
-        lines += plan.access.rangeLines.map { "  \($0)" }
-        let estimate = plan.estimate
-        lines.append(
-            "expected: \(estimate.keyCount) keys, \(estimate.documentCount) documents, \(estimate.rowCount) rows, "
-                + "\(estimate.microseconds) µs")
-        lines.append(
-            "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
-                + "\(Self.microseconds(actual.duration)) µs")
-        if actual.didLeaveWalk {
+        /// The explanation as lines of text.
+        public var description: String {
+            var lines = ["plan: \(plan)"]
+            lines += plan.access.rangeLines.map { "  \($0)" }
+            let estimate = plan.estimate
             lines.append(
-                plan.access == .scan
-                    ? "the scan found too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
-                    : "the scan found too few results; the remaining rows were read and sorted")
+                "expected: \(estimate.keyCount) keys, \(estimate.documentCount) documents, \(estimate.rowCount) rows, "
+                    + "\(estimate.microseconds) µs")
+            lines.append(
+                "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
+                    + "\(Self.microseconds(actual.duration)) µs")
+            if actual.didLeaveWalk {
+                lines.append(
+                    plan.access == .scan
+                        ? "the scan found too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
+                        : "the scan found too few results; the remaining rows were read and sorted")
+            }
+            lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
+            lines += rejections.map { "not used: \($0)" }
+            if let advice { lines.append("advice: \(advice)") }
+            return lines.joined(separator: "\n")
         }
-        lines += alternatives.prefix(5).map { "instead: \($0.identity), about \($0.estimate.microseconds) µs" }
-        lines += rejections.map { "not used: \($0)" }
-        if let advice { lines.append("advice: \(advice)") }
-        return lines.joined(separator: "\n")
-    }
 
-    /// The explanation as data.
-    public var json: DocumentObject {
-        let estimate = plan.estimate
-        var object: DocumentObject = [
-            "plan": .object(plan.access.json), "identity": .string(plan.identity),
-            "order": .string(plan.ordering.rawValue), "condition": .string(query.filter.description),
-            "estimated": [
-                "keys": .int(Int64(estimate.keyCount)), "documents": .int(Int64(estimate.documentCount)),
-                "rows": .int(Int64(estimate.rowCount)), "us": .int(Int64(estimate.microseconds)),
-            ],
-            "actual": [
-                "keys": .int(Int64(actual.keysExamined)), "documents": .int(Int64(actual.documentsExamined)),
-                "rows": .int(Int64(actual.resultCount)), "us": .int(Self.microseconds(actual.duration)),
-                "leftWalk": .bool(actual.didLeaveWalk),
-            ],
-            "alternatives": .array(
-                alternatives.map {
-                    ["identity": .string($0.identity), "us": .int(Int64($0.estimate.microseconds))]
-                }),
-            "rejected": .array(
-                rejections.map {
-                    ["index": .string($0.index), "reason": .string($0.code), "text": .string($0.description)]
-                }),
-        ]
-        if let advice { object["advice"] = .string(advice) }
-        return object
-    }
+        /// The explanation as data.
+        public var json: DocumentObject {
+            let estimate = plan.estimate
+            var object: DocumentObject = [
+                "plan": .object(plan.access.json), "identity": .string(plan.identity),
+                "order": .string(plan.ordering.rawValue), "condition": .string(query.filter.description),
+                "estimated": [
+                    "keys": .int(Int64(estimate.keyCount)), "documents": .int(Int64(estimate.documentCount)),
+                    "rows": .int(Int64(estimate.rowCount)), "us": .int(Int64(estimate.microseconds)),
+                ],
+                "actual": [
+                    "keys": .int(Int64(actual.keysExamined)), "documents": .int(Int64(actual.documentsExamined)),
+                    "rows": .int(Int64(actual.resultCount)), "us": .int(Self.microseconds(actual.duration)),
+                    "leftWalk": .bool(actual.didLeaveWalk),
+                ],
+                "alternatives": .array(
+                    alternatives.map {
+                        ["identity": .string($0.identity), "us": .int(Int64($0.estimate.microseconds))]
+                    }),
+                "rejected": .array(
+                    rejections.map {
+                        ["index": .string($0.index), "reason": .string($0.code), "text": .string($0.description)]
+                    }),
+            ]
+            if let advice { object["advice"] = .string(advice) }
+            return object
+        }
 
-    private static func microseconds(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        private static func microseconds(_ duration: Duration) -> Int64 {
+            let (seconds, attoseconds) = duration.components
+            return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        }
     }
 }
 
@@ -163,7 +165,7 @@ extension DocumentCollection {
     ///
     /// - Throws: The errors of ``find(_:options:)``.
     /// - Complexity: That of the query.
-    public func explain(_ query: Query, options: QueryOptions = QueryOptions()) throws -> QueryExplanation {
+    public func explain(_ query: Query, options: Query.Options = Query.Options()) throws -> Query.Explanation {
         try query.validate()
         let rows = try reader(for: query.filter)
         let planner = try self.planner(rows, for: .documents)
@@ -177,7 +179,7 @@ extension DocumentCollection {
             }
             return planner.rejection(of: entry.definition, query, options: considered)
         }
-        return QueryExplanation(
+        return Query.Explanation(
             query: query, actual: actual,
             alternatives: considered.map(\.plan).filter { $0.identity != actual.plan.identity },
             rejections: rejections, advice: planner.advice(query, chosen: actual.plan))
