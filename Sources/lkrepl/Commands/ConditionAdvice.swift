@@ -26,7 +26,8 @@ enum ConditionAdvice {
             return "join conditions with and or or, not with a comma"
         }
         if words.count == 1, !text.contains(where: "=<>".contains) {
-            return "write a comparison such as \(text) = …, in quotes: the system's shell takes < and > for itself; "
+            let field = text.utf8.count <= 60 ? text : "rating"
+            return "write a comparison such as \(field) = …, in quotes: the system's shell takes < and > for itself; "
                 + "help conditions shows more"
         }
         if words.last == "=" || words.last.map({ ["<", ">", "<=", ">=", "!="].contains($0) }) ?? false {

@@ -6,7 +6,7 @@ struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete all documents that satisfy a condition.",
         discussion: """
-            Example: lkrepl delete --write photos.store photos WHERE 'rating = 1 and album missing'
+            Example: lkrepl delete --write --yes photos.store photos WHERE 'rating = 1 and album missing'
             Conditions are those of find. Scripts use --where, and pass values with --param. The deletion is one commit \
             up to --batch-bytes: all or nothing. --dry-run shows the documents. doc del deletes documents by their IDs.
             """)

@@ -164,7 +164,7 @@ struct DocCommand: ParsableCommand {
     struct Del: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "del", abstract: "Delete documents. Exit code 1 if a document does not exist.",
-            discussion: "Example: lkrepl doc del --write photos.store photos 2019-07-14-0031")
+            discussion: "Example: lkrepl doc del --write photos.store photos 2010-07-18-0031")
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String

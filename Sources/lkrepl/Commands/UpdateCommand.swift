@@ -6,13 +6,13 @@ struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Change all documents that satisfy a condition.",
         discussion: """
-            Example: lkrepl update --write photos.store photos WHERE 'keywords has snow' SET 'rating = 5, keywords += winter'
+            Example: lkrepl update --write --yes photos.store photos WHERE 'keywords has snow' SET 'rating = 5'
             Assignments, applied in order: field = value, field ?= value (only if absent), keywords += river (adds to \
             an array or a number), keywords -= river, keywords river -> stream (renames an element), caption -> title \
-            (renames a field), REMOVE field, caption TEXT teh -> the (within a string), subject BELOW a -> b (a keyword \
-            and all below it). people[].name reaches every element. Values as in conditions; (a, b) is a list.
-            The change is one commit up to --batch-bytes: all or nothing. Scripts use --where and --set, and pass values \
-            with --param. --dry-run shows documents before and after.
+            (renames a field), REMOVE field, caption TEXT teh -> the (within a string), subject BELOW a -> b (a \
+            keyword and all below it). people[].name reaches every element. Values as in conditions; (a, b) is a list.
+            The change is one commit up to --batch-bytes: all or nothing. Scripts use --where and --set, and pass \
+            values with --param. --dry-run shows documents before and after.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -136,10 +136,6 @@ import Testing
 
     static let files = [
         Case("CSV", "id,title\na,b\n", "neither JSON Lines nor a JSON array"),
-        Case("a byte order mark", "\u{feff}{\"id\":\"a\"}\n", "byte order mark"),
-        Case(
-            "UTF-16", Array("\u{feff}{\"id\":\"a\"}\n".utf16).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
-            "byte order mark"),
         Case("lines that end with CR", "{\"id\":\"a\"}\r{\"id\":\"b\"}\r"), Case("gzip", [0x1f, 0x8b, 8, 0, 0, 0]),
         Case("XML", "<a/>"), Case("all bytes", Array(0...255)), Case("words", "hello world\n"),
         Case("an array in an array", "[[{\"id\":\"a\"}]]", "object"), Case("too many ends", "[]]\n"),

@@ -21,7 +21,7 @@ import Testing
             #expect(try place.run("get", "app.db", "0x7a6f6f").output == "\"\\xff\\0\"\n")
             #expect(try place.run("get", "app.db", "b64:em9v").output == "\"\\xff\\0\"\n")
             let missing = try place.run("get", "app.db", "user/3")
-            #expect(missing.code == 1 && missing.output == "" && missing.error == "", "\(missing)")
+            #expect(missing.code == 1 && missing.output == "" && missing.says("there is no key user/3"), "\(missing)")
 
             #expect(
                 try place.run("scan", "app.db", "--prefix", "user/").output == """

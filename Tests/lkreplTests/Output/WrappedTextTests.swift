@@ -37,7 +37,7 @@ import Testing
             #expect(help.code == 64 && help.output == "" && help.error.contains("did you mean search?"), "\(help)")
             #expect(try place.run("help", "ls").output.contains("USAGE: lkrepl keys"))
             #expect(try place.run("help", "doc", "put").output.contains("USAGE: lkrepl doc put"))
-            #expect(try place.run("help").output.contains("SUBCOMMANDS"))
+            #expect(try place.run("help").output.contains("Find documents\n  find "))
         }
     }
 

@@ -317,7 +317,7 @@ import Testing
             try place.makeDatabase(name)
             let outcome = try place.run(name, "stats", "--error-format", "json")
             #expect(outcome.code == 64, "\(outcome)")
-            #expect(outcome.says(#"'st\u009b31m\u202e;touch pwned' -c"#), "\(outcome)")
+            #expect(outcome.says(#"stats 'st\u009b31m\u202e;touch pwned'"#), "\(outcome)")
             #expect(!outcome.error.unicodeScalars.contains { $0 == "\u{9b}" || $0 == "\u{202e}" })
         }
     }

@@ -53,7 +53,7 @@ import Testing
                     for candidate in found.candidates {
                         var line = String(text.prefix(found.start)) + candidate.text
                         if line.contains("(3, ") { line += ")" }
-                        if line.contains("'") { line += "'" }
+                        if text.contains("'") { line += "'" }
                         let outcome = try place.run(
                             "photos.store", "-c", line + (line.hasPrefix("count") ? "" : " --count"))
                         #expect(outcome.code == 0, "\(line): \(outcome)")
