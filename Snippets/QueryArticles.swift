@@ -21,9 +21,10 @@ struct Photo: QueryableDocument {
     var rating: Int
     var keywords: [String]
     var taken: String
+    var title: String
 
     static var fields: [PartialKeyPath<Photo>: FieldPath] {
-        [\.rating: "rating", \.keywords: "keywords", \.taken: "taken"]
+        [\.rating: "rating", \.keywords: "keywords", \.taken: "taken", \.title: "title"]
     }
 }
 
@@ -37,6 +38,11 @@ func queries(_ photos: DocumentCollection, typed: String) throws {
     let best = \Photo.rating >= 4 && (\Photo.keywords).has("fog")
     let found = try photos.find(Query(best, sort: [(\Photo.taken).descending], limit: 20))
     print(found.map(\.id))
+
+    let folded = try Filter(parsing: "ci-ai(title) ^= goran")
+    let foldedSwift = (\Photo.title).ignoringCaseAndAccents.hasPrefix("goran")
+    let foldedSelector = try Filter(selector: #"{"title": {"$beginsWith": "goran", "$collation": "ci-ai"}}"#)
+    for filter in [folded, foldedSwift, foldedSelector] { print(try photos.count(where: filter)) }  // Göran, 80
 
     let misspelt = Query(try Filter(parsing: "ratng = '5'"))
     for diagnostic in try photos.diagnostics(of: misspelt) { print(diagnostic) }

@@ -22,7 +22,7 @@ extension DocumentCollection {
         let query = Query(filter)
         let (rows, plan) = try prepare(query, options)
         let names = rows.collection.names.current
-        var summary = Summary(aggregation, names: names)
+        var summary = GroupSummary(aggregation, names: names)
         try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             try rows.reading(row) {
                 try summary.add(BodyReader(record.extracting(bodyStart..<record.count), names: names))

@@ -44,7 +44,7 @@ extension DocumentCollection {
         let query = Query(Self.candidates(keys, groups.map(\.values), filter))
         let (rows, plan) = try view.prepare(query, options)
         let names = rows.collection.names.current
-        let summary = Summary(Aggregation(by: keys), names: names)
+        let summary = GroupSummary(Aggregation(by: keys), names: names)
         try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
             let matching = try rows.reading(row) {
                 try summary.keys(of: BodyReader(record.extracting(bodyStart..<record.count), names: names)).compactMap {

@@ -55,7 +55,7 @@ struct IndexGroups {
             case .missing: if !key.path.hasArrayStep { try add(nil, count) }
             case .value(.null) where holdsPart: try add(nil, count)
             case .value(let value) where holdsPart: try add(value, count)
-            case .value(let value): try add(Summary.group(value, key), count)
+            case .value(let value): try add(GroupSummary.group(value, key), count)
             // The document may contain a date in a string that the index did not recognize as one.
             case nil: isComplete = false
             }

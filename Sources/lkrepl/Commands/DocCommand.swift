@@ -182,7 +182,9 @@ struct DocCommand: ParsableCommand {
                         try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
                     options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
-                    if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
+                    if let first = missing.first {
+                        throw CommandError.noDocument(first, in: named.name, of: missing.count)
+                    }
                     return
                 }
                 let name = named.name

@@ -46,7 +46,8 @@ struct PutCommand: ParsableCommand {
                 )
             }
             if dryRun {
-                let verb = try session.reader.value(forKey: key) == nil ? "insert a value under" : "replace the value of"
+                let isNew = try session.reader.value(forKey: key) == nil
+                let verb = isNew ? "insert a value under" : "replace the value of"
                 return options.note("put: would \(verb) \(ByteNotation.print(key))")
             }
             try session.database.put(value, forKey: key, durability: sync ? .synced : .buffered)

@@ -103,8 +103,8 @@ import Testing
             try store.albums.save(Album("best", of: "photos", where: "rating = 5"))
             let albums = try store.collection(Album.collectionName)
             for (content, part) in [
-                (["condition": "rating >>"], "a value is expected"), (["documents": [1.5]], "ID"), ([:], "needs either"),
-                (["condition": "", "documents": []], "needs either"),
+                (["condition": "rating >>"], "a value is expected"), (["documents": [1.5]], "ID"),
+                ([:], "needs either"), (["condition": "", "documents": []], "needs either"),
             ] as [(DocumentObject, String)] {
                 var document: DocumentObject = ["id": "best", "collection": "photos"]
                 for member in content { document[member.name] = member.value }

@@ -154,7 +154,7 @@ import Testing
                     + "lkrepl album add --write photos.store @wall - < ids")
             #expect(more.code == 0 && more.says("2 of 2"), "\(more)")
             let ids = try run("find", "photos.store", "@wall", "--ids").lines
-            #expect(ids.count == 4 && ids.first == #"{"id":"scan-0001"}"#)
+            #expect(ids.count == 4 && ids.first == "scan-0001")
             _ = try run("album", "move", "--write", "photos.store", "wall", "scan-0001")
             #expect(try run("find", "photos.store", "@wall", "--ids").lines == Array(ids.dropFirst()) + [ids[0]])
             _ = try run(

@@ -1,5 +1,5 @@
 /// The groups of an aggregation while documents are read.
-struct Summary {
+struct GroupSummary {
     private let aggregation: Aggregation
     private let keyPaths: [ResolvedPath]
     private let measurePaths: [ResolvedPath?]
