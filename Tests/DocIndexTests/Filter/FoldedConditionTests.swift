@@ -19,7 +19,7 @@ import Testing
     private static let table: [(String, Filter, [Int64])] = [
         ("ci(city) = MÜNCHEN", (\Place.city).ignoringCase == "MÜNCHEN", [1]),
         ("ci-ai(city) = munchen", (\Place.city).ignoringCaseAndAccents == "munchen", [1, 2, 3]),
-        ("ci-ai(city) == LODZ", .folded("city", .caseAndAccentInsensitive, .compare(.equal, "lodz")), [4]),
+        ("ci-ai(city) == LODZ", .folded("city", .caseAndAccentInsensitive, .compare(.equal, "LODZ")), [4]),
         ("CI(city) in (munchen, 'łódź')", (\Place.city).ignoringCase.isIn("munchen", "łódź"), [2, 3, 4]),
         ("ci-ai(city) ^= mun", (\Place.city).ignoringCaseAndAccents.hasPrefix("mun"), [1, 2, 3, 5]),
         ("ci-ai(city) *= STE", (\Place.city).ignoringCaseAndAccents.contains("STE"), [5]),

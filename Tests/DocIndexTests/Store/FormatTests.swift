@@ -99,7 +99,7 @@ import Testing
     @Test func `The documented example matches what a store writes, also after the deletion`() throws {
         try withTemporaryDirectory { directory in
             let documented = try Self.documentedPairs()
-            try #require(documented.map(\.count) == [7, 5])
+            try #require(documented.map(\.count) == [7, 5, 2])
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
             let photos = try store.collection("photos")
@@ -112,6 +112,27 @@ import Testing
             try photos.delete("a")
             #expect(try pairs() == documented[1])
             try store.close()
+        }
+    }
+
+    @Test func `The documented history matches what a store writes`() throws {
+        let documented = try Self.documentedPairs()
+        try #require(documented.count == 3)
+        func schema(history: CollectionDefinition.History?) -> Schema {
+            Schema(collections: [
+                CollectionDefinition("photos", history: history, indexes: [.value("year", on: "year")]),
+                CollectionDefinition("notes"),
+            ])
+        }
+        try withTemporaryStore(schema: schema(history: nil)) { store in
+            let photos = try store.collection("photos")
+            try photos.put(["id": "a", "year": 1930])
+            try store.collection("notes").put(["id": "n"])
+            try store.apply(schema(history: .init(versions: 20)))
+            try HistoryTests.at(1_800_000_000) { try photos.put(["id": "a", "year": 1931]) }
+            try HistoryTests.at(1_800_000_001) { try photos.delete("a") }
+            let records = try allPairs(in: store.database).filter { $0.key.first == StoreKey.history.rawValue }
+            #expect(records.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == documented[2])
         }
     }
 

@@ -122,6 +122,24 @@ import Testing
             }
         }
 
+        /// Whether two different parts of a search box are one word.
+        func meansTheSame(_ first: TextQuery, _ second: TextQuery) -> Bool {
+            switch (first, second) {
+            case (.word, .word): false
+            default: stemmed(first) == stemmed(second)
+            }
+        }
+
+        /// The query with the stem of each word.
+        private func stemmed(_ query: TextQuery) -> TextQuery {
+            switch query {
+            case .word(let word): .word(stem(of: word))
+            case .or(let parts): .or(parts.content.map(stemmed))
+            case .boost(let part, let factor): .boost(stemmed(part.content), factor)
+            default: query
+            }
+        }
+
         func bound(_ query: TextQuery) -> Double {
             switch query {
             case .or(let parts): parts.content.reduce(0) { $0 + bound($1) }
@@ -151,13 +169,12 @@ import Testing
 
     private static func words(_ box: SearchBox, _ context: Context) -> [Word]? {
         let languages = context.model.analyzer.language.map { [$0] } ?? []
-        var parts = box.parts
+        var parts = merged(box.parts, context)
         func isStopWord(_ part: SearchBox.Part) -> Bool {
             guard !part.isRequired, case .word(let text) = part.query else { return false }
             return CommonWord(text, languages: languages) == .always
         }
         if !parts.allSatisfy(isStopWord) { parts.removeAll(where: isStopWord) }
-        // Forms of one stem are one word, except that each is found as typed.
         var words: [Word] = []
         var replacedCount = 0
         for part in parts {
@@ -195,6 +212,22 @@ import Testing
             }
         }
         return words
+    }
+
+    /// The parts without repetitions. A word of the same stem is another word, because it is found as typed too; an
+    /// expression with another word of the same stem means the same.
+    private static func merged(_ parts: [SearchBox.Part], _ context: Context) -> [SearchBox.Part] {
+        var merged: [SearchBox.Part] = []
+        for part in parts {
+            if let known = merged.firstIndex(where: { context.meansTheSame($0.query, part.query) }) {
+                merged[known] = SearchBox.Part(
+                    query: merged[known].query, isRequired: merged[known].isRequired || part.isRequired,
+                    isUnfinished: merged[known].isUnfinished || part.isUnfinished)
+            } else {
+                merged.append(part)
+            }
+        }
+        return merged
     }
 
     private static func scores(_ box: SearchBox, _ model: Model) -> [UInt64: Int64] {

@@ -23,6 +23,9 @@
 /// 2. how many of them it contains as typed, rather than as another form of the word, a continuation or a misspelling;
 /// 3. its BM25 score for these words.
 ///
+/// Words and expressions that mean the same in the language of the index, such as `bridge^2` and `bridges^2`, count as
+/// one. Without an operator, `bridge` and `bridges` are two words, because each is also found as typed.
+///
 /// With more than four words, a document with all words still comes first. Among the others each word counts by its
 /// rarity, because a document with one rare word is better than one with two frequent words.
 public struct SearchBox: Sendable, Hashable {
