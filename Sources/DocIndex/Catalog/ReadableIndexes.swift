@@ -4,6 +4,7 @@ final class ReadableIndexes: Sendable {
     /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
     /// fold strings by other rules.
     let values: [ValueIndex]
+    /// The geo indexes, except those that were built by other rules for what a location is.
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
     let text: TextIndexAdapter?
@@ -21,7 +22,7 @@ final class ReadableIndexes: Sendable {
         values = zip(ready, all).compactMap { entry, index in
             entry.hasContent && (!entry.definition.foldsValues || entry.hasTheseRules) ? index.valueIndex : nil
         }
-        locations = all.compactMap(\.geoIndex)
+        locations = zip(ready, all).compactMap { entry, index in entry.hasTheseRules ? index.geoIndex : nil }
         let text = all.lazy.compactMap(\.textIndex).first
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
