@@ -1,7 +1,6 @@
 extension DocumentCollection {
-    /// Returns the words of the text index of which a word is a part, those in the most documents first: for `Rad`,
-    /// `fahrrad` and `fahrradweg`. Empty unless a field has the language German, Dutch, Danish, Norwegian or Swedish,
-    /// which write compounds as one word.
+    /// Returns the compounds that contain a word, most frequent first: for `Rad`, `fahrrad` and `fahrradweg`. Empty
+    /// unless a field has the language German, Dutch, Danish, Norwegian or Swedish, which write compounds as one word.
     ///
     /// A word is a compound if it consists of words that are in the index, with the letters that may join them.
     ///

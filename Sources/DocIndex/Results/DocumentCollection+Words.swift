@@ -20,7 +20,7 @@ extension DocumentCollection {
         public let suggestions: [IndexedWord]
     }
 
-    /// The number of words of a text that are corrected.
+    /// The maximum number of words that `corrections(of:)` examines.
     private static let correctedWordLimit = 8
 
     // MARK: - Completions

@@ -32,7 +32,7 @@ extension DocumentStore {
         do {
             try body(writer)
         } catch {
-            // A failed commit came first, so it is the cause.
+            // The failed commit caused this error.
             throw (try? writer.finish()) == nil ? writer.failure ?? error : error
         }
         try writer.finish()

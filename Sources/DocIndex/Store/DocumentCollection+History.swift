@@ -27,7 +27,7 @@ extension DocumentCollection {
     ///   - sequence: a commit; only versions of earlier commits are returned. `nil` for all.
     ///   - limit: the maximum number of versions.
     /// - Throws: ``DocIndexError``: `notInHistory` if the collection keeps no history; `corruption`; `LevelError`.
-    /// - Complexity: one lookup for each version, also for those that are skipped.
+    /// - Complexity: one lookup for each version, including skipped ones.
     public func history(
         of id: DocumentID, before sequence: UInt64? = nil, limit: Int = 100
     ) throws -> [DocumentVersion] {
