@@ -196,9 +196,8 @@ enum Invocation {
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
         "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get",
-        "put",
-        "del", "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history", "update",
-        "delete",
+        "put", "del", "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history",
+        "update", "delete",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``ProtectedArgument/plain(_:)`` removes the mark.
@@ -211,6 +210,8 @@ enum Invocation {
         let hasIDs = arguments.contains("--ids")
         return arguments.map { argument in
             defer { previous = argument }
+            // The options of count select keys, as they do for commands whose arguments are not marked.
+            if words[0] == "count", takesValue(previous, of: words) { return argument }
             // An argument that begins with the mark gets a second one, so that `plain` restores it.
             let isMarked =
                 argument.hasPrefix(ProtectedArgument.mark)

@@ -16,22 +16,21 @@ struct RangeOptions: ParsableArguments {
     ///
     /// - Parameter view: The notation in which the keys of the database are typed.
     func keyRange(_ view: KeyView = KeyView()) throws -> KeyRange {
-        func key(_ text: String) throws -> [UInt8] { try view.key(of: ProtectedArgument.plain(text)) }
         if let prefix {
             guard from == nil, after == nil, to == nil, upto == nil else {
                 throw CommandError(
                     .usage, "--prefix cannot be combined with other bounds", hint: "omit the other bounds")
             }
-            return .prefix(try key(prefix))
+            return .prefix(try view.key(of: prefix))
         }
         guard from == nil || after == nil, to == nil || upto == nil else {
             throw CommandError(.usage, "a range can have only one lower and one upper bound")
         }
         var range = KeyRange.all
-        if let from { range.lower = .included(try key(from)) }
-        if let after { range.lower = .excluded(try key(after)) }
-        if let to { range.upper = .excluded(try key(to)) }
-        if let upto { range.upper = .included(try key(upto)) }
+        if let from { range.lower = .included(try view.key(of: from)) }
+        if let after { range.lower = .excluded(try view.key(of: after)) }
+        if let to { range.upper = .excluded(try view.key(of: to)) }
+        if let upto { range.upper = .included(try view.key(of: upto)) }
         return range
     }
 }

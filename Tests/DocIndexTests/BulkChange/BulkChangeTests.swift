@@ -243,7 +243,7 @@ import Testing
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: Self.schema)
                 let documents = try store.store.collection("c")
                 for number in 0..<50 { try documents.put(Self.document(number)) }
-                let task = Task {
+                let task = Task(executorPreference: OwnThreads.shared) {
                     try await documents.asynchronous.update(
                         where: .exists("n"), DocumentUpdate("x = 1"), options: Self.options(commit: 1)
                     ) { if $0.changedCount == 5 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
