@@ -70,7 +70,7 @@ public struct AsyncDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - range: the keys to read.
-    ///   - reverse: whether the order is descending.
+    ///   - direction: the order of the pairs.
     ///   - count: the number of pairs in a chunk, at least 1. The last chunk may have fewer. Cancellation takes effect
     ///     between chunks.
     public func chunks(in range: KeyRange = .all, direction: KeyDirection = .ascending, count: Int = 256)

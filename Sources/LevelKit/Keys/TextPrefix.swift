@@ -1,4 +1,4 @@
-/// The strings that start with a text, as the interval of a component; see ``startingWith(_:)-(String)``.
+/// The strings that start with a text, as the interval of a component; see `startingWith(_:)`.
 ///
 /// ```swift
 /// try titles.entries(in: .range(.startingWith("IMG_02")))

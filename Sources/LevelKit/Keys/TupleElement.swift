@@ -26,7 +26,7 @@ extension Tuple {
         /// An integer outside the range of `Int64`.
         ///
         /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts and
-        /// encodes like the ``int(_:)`` of its value. ``integer(_:)-(Tuple/BigInteger)`` selects the right case.
+        /// encodes like the ``int(_:)`` of its value. `integer(_:)` with a `BigInteger` selects the right case.
         case bigInteger(Tuple.BigInteger)
         /// A 32-bit float. All floats sort before all doubles.
         case float(Float)

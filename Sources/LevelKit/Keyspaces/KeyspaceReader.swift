@@ -86,7 +86,7 @@ extension KeyspaceReader {
     ///
     /// - Parameters:
     ///   - range: the keys to read.
-    ///   - reverse: whether the order is descending.
+    ///   - direction: the order of the entries.
     ///   - limit: the maximum number of entries to read; `nil` for all.
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`.
     /// - Complexity: O(*n*) in time and memory. A ``cursor(in:direction:cache:)`` keeps only one entry at a time.

@@ -1,5 +1,5 @@
 extension Database {
-    /// The result of ``Database/repair(at:options:)``.
+    /// The result of ``Database/repair(at:options:stage:)``.
     public struct RepairReport: Sendable, Hashable {
         /// The directory next to the database that contains its original files.
         public let backupPath: String

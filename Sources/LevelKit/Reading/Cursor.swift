@@ -76,7 +76,7 @@
 
     /// Moves to the next key in the cursor's direction.
     ///
-    /// - Returns: whether a next key exists. Once `false`, it stays `false` until ``seek(to:)``.
+    /// - Returns: whether a next key exists. Once `false`, it stays `false` until the next call of `seek(to:)`.
     /// - Throws: ``LevelError``: `corruption` at the first corrupt block, so that no gap goes unnoticed; `io`;
     ///   `closed`. Every later call throws the same error again.
     /// - Complexity: amortized O(1), plus an occasional block read from disk.

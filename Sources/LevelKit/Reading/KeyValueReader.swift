@@ -101,7 +101,9 @@ extension KeyValueReader {
 
     /// Returns a cursor over a range of keys in ascending order.
     ///
-    /// - Parameter cache: whether the blocks read are added to the cache.
+    /// - Parameters:
+    ///   - range: the keys to read.
+    ///   - cache: whether the blocks read are added to the cache.
     public func cursor(in range: KeyRange = .all, cache: Cursor.CacheUse) throws(LevelError) -> Cursor {
         try cursor(in: range, direction: .ascending, cache: cache)
     }
