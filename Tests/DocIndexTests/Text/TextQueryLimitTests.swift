@@ -97,12 +97,12 @@ import Testing
         }
     }
 
-    @Test func `A query nested a hundred thousand levels is built, rejected and released on a small stack`() throws {
+    @Test func `A query nested a million levels is built, rejected and released on a small stack`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             for wrap in Self.wraps {
                 let isRejected = withSmallStack {
-                    let deep = Self.nested(100_000, wrap)
+                    let deep = Self.nested(1_000_000, wrap)
                     guard deep == wrap(deep), deep.hashValue == wrap(deep).hashValue else { return false }
                     do {
                         _ = try collection.search(deep)
