@@ -13,6 +13,7 @@ struct Commit {
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
     private var history = PendingHistory()
+    private var attachments = AttachmentChanges()
 
     private struct Collection {
         let entry: LoadedCollection
@@ -66,6 +67,7 @@ struct Commit {
         let sequence = state.sequence + 1
         while let edit = try next(load) { try add(edit, sequence: sequence) }
         if isDryRun {
+            try attachments.write(to: changes.batch, sequence: sequence, reading: database)
             try changes.finish(catalog, reading: database)
             return written
         }
@@ -83,6 +85,9 @@ struct Commit {
         }
         if !history.isEmpty {
             try history.write(to: changes.batch, catalog: catalog, state: state, database: database)
+        }
+        if !attachments.isEmpty {
+            try attachments.write(to: changes.batch, sequence: sequence, reading: database)
         }
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
