@@ -86,7 +86,7 @@ struct AttachmentContent: Sendable {
     /// Calls `body` with the whole content in memory, or mapped into memory. Its digest is not checked.
     func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
         switch source {
-        case .bytes(let bytes): try body(bytes.span.bytes)
+        case .bytes(let bytes): try unsafe body(bytes.span.bytes)
         case .file(let file): try file.withMapping(body)
         }
     }

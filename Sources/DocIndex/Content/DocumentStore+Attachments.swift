@@ -1,4 +1,4 @@
-public import LevelKit
+internal import LevelKit
 
 extension DocumentStore {
     /// The contents of attachments.
