@@ -17,6 +17,11 @@
 //
 // continues the changes of `BulkHistory`, and prints `ready` before the first one.
 //
+//     docindex-loader STORE attachments
+//
+// continues the steps of `AttachmentHistory`. With a number as third argument, it ends after that step, and failed calls
+// are printed.
+//
 //     docindex-loader STORE memory COUNT BYTES
 //
 // updates COUNT documents in commits of BYTES, and prints by how many KiB that raised the peak of the memory.
@@ -120,6 +125,36 @@ if CommandLine.arguments[2] == "bulk" {
         try BulkHistory.perform(number, on: store)
         report("\(number)")
     }
+}
+
+if CommandLine.arguments[2] == "attachments" {
+    let last = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 0 : nil
+    guard let last else {
+        let store = try DocumentStore.open(at: path, schema: AttachmentHistory.schema, options: options)
+        for number in try AttachmentHistory.stepCount(in: store) + 1... {
+            try AttachmentHistory.perform(number, on: store)
+            report("\(number)")
+        }
+    }
+    attempt {
+        var store = try DocumentStore.open(at: path, schema: AttachmentHistory.schema, options: options)
+        var failureCount = 0
+        for _ in 1...last {
+            if failureCount > 1 {
+                try store.close()
+                store = try DocumentStore.open(at: path, options: options)
+                failureCount = 0
+            }
+            let isDone = attempt {
+                let next = try AttachmentHistory.stepCount(in: store) + 1
+                try AttachmentHistory.perform(next, on: store)
+                report("\(next)")
+            }
+            failureCount = isDone ? 0 : failureCount + 1
+        }
+        try store.close()
+    }
+    exit(0)
 }
 
 /// The peak of the memory, in KiB.

@@ -10,10 +10,11 @@
 //     FAILING_CALLS_COUNT      a file that receives the number of calls when the process exits
 //
 //     FAILING_CALLS_SYNCED     a file that receives a line for each successful fsync and fdatasync: the size in bytes
-//                              of the synced file before the call, and its path; a power loss discards later bytes
+//                              of the synced file before the call, and its path; a power loss discards later bytes.
+//                              Also lines "mkdir PATH" and "rename OLD TO NEW" for calls relative to a directory
 //     FAILING_CALLS_TABLES     the number of microseconds by which each sync of a table file is delayed
 //
-// Counts write, pwrite, rename, fsync, fdatasync, unlink and ftruncate.
+// Counts write, pwrite, rename, renameat, linkat, mkdirat, fsync, fdatasync, unlink, unlinkat and ftruncate.
 
 #ifdef __linux__
 
@@ -53,6 +54,23 @@ static bool path_of(int descriptor, char *path) {
 static bool is_file_below(int descriptor) {
     char path[PATH_MAX];
     return path_of(descriptor, path) && is_below(path);
+}
+
+// Stores the path of a name in an open directory in a buffer of 2 * PATH_MAX bytes.
+static bool path_in(int directory, const char *name, char *path) {
+    if (name[0] == '/' || directory == AT_FDCWD) {
+        snprintf(path, 2 * PATH_MAX, "%s", name);
+        return true;
+    }
+    if (!path_of(directory, path)) return false;
+    size_t length = strlen(path);
+    snprintf(path + length, 2 * PATH_MAX - length, "/%s", name);
+    return true;
+}
+
+static bool is_name_below(int directory, const char *name) {
+    char path[2 * PATH_MAX];
+    return path_in(directory, name, path) && is_below(path);
 }
 
 static bool is_mode(const char *name) {
@@ -167,6 +185,48 @@ int rename(const char *from, const char *to) {
 int unlink(const char *path) {
     ORIGINAL(unlink);
     return other(is_below(path), true) == 0 ? original(path) : -1;
+}
+
+// Appends a line to the file of synced files.
+static void note(const char *verb, const char *path, const char *target) {
+    const char *synced = getenv("FAILING_CALLS_SYNCED");
+    if (synced == NULL) return;
+    int file = open(synced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    dprintf(file, "%s %s%s%s\n", verb, path, target == NULL ? "" : " TO ", target == NULL ? "" : target);
+    close(file);
+}
+
+int renameat(int from_directory, const char *from, int to_directory, const char *to) {
+    ORIGINAL(renameat);
+    bool is_inside = is_name_below(from_directory, from) || is_name_below(to_directory, to);
+    if (other(is_inside, false) != 0) return -1;
+    char old[2 * PATH_MAX], new[2 * PATH_MAX];
+    bool has_paths = path_in(from_directory, from, old) && path_in(to_directory, to, new);
+    if (original(from_directory, from, to_directory, to) != 0) return -1;
+    if (is_inside && has_paths) note("rename", old, new);
+    return 0;
+}
+
+int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags) {
+    ORIGINAL(linkat);
+    return other(is_name_below(to_directory, to), false) == 0
+        ? original(from_directory, from, to_directory, to, flags) : -1;
+}
+
+int mkdirat(int directory, const char *name, mode_t mode) {
+    ORIGINAL(mkdirat);
+    bool is_inside = is_name_below(directory, name);
+    if (other(is_inside, false) != 0) return -1;
+    if (original(directory, name, mode) != 0) return -1;
+    char path[2 * PATH_MAX];
+    if (is_inside && path_in(directory, name, path)) note("mkdir", path, NULL);
+    return 0;
+}
+
+int unlinkat(int directory, const char *name, int flags) {
+    ORIGINAL(unlinkat);
+    return other(is_name_below(directory, name), true) == 0 ? original(directory, name, flags) : -1;
 }
 
 __attribute__((destructor)) static void report(void) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import lkrepl
+@testable import DocIndex
 
 /// SHA-256 of the system's library.
 @Suite struct SHA256HashTests {

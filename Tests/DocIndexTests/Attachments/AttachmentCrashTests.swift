@@ -1,0 +1,221 @@
+import DocIndex
+import Foundation
+import LevelKit
+import TestSupport
+import Testing
+
+/// Processes that store, copy and collect attachments end at any moment, or their calls fail.
+@Suite struct AttachmentCrashTests {
+    // MARK: - Failing calls
+
+    @Test(
+        .enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"),
+        arguments: ["io", "short", "space", "exit", "half"])
+    func `A failed system call costs no attachment of an acknowledged document`(mode: String) throws {
+        try withTemporaryDirectory { directory in
+            try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
+            let whole = try Self.run(failing: 0, mode: mode, in: directory)
+            #expect(whole.printed.failures.isEmpty && whole.printed.rest.isEmpty, "\(whole.printed)")
+            #expect(whole.printed.lastCommit == Self.stepCount)
+            let count = try #require(whole.callCount)
+            let step = TestRun.isLong ? 1 : max(1, count / 15)
+            var random = TestRun.random(stream: 162)
+            var failedCount = 0
+            for number in stride(from: 1 + random.number(below: step), through: count, by: step) {
+                let run = try Self.run(failing: number, mode: mode, in: directory)
+                let description = "call \(number) of \(count), \(mode)"
+                let isEnded = run.end.reason == .exit && run.end.status == 9 && (mode == "exit" || mode == "half")
+                #expect(run.end.isInTime, "\(description): the process hangs")
+                #expect(
+                    isEnded || (run.end.reason == .exit && run.end.status == 0),
+                    "\(description): \(run.end), \(run.printed.rest)")
+                #expect(run.printed.rest.isEmpty, "\(description): \(run.printed.rest)")
+                if isEnded || !run.printed.failures.isEmpty { failedCount += 1 }
+                try Self.check(directory + "/r/s", acknowledged: run.printed.lastCommit, description)
+            }
+            print("\(mode): \(count) calls, \(failedCount) runs in which one failed")
+            #expect(failedCount > 0)
+        }
+    }
+
+    private static let stepCount = 20
+
+    private typealias Run = (
+        end: (reason: Process.TerminationReason, status: Int32, isInTime: Bool), printed: LoaderProcess.Output,
+        callCount: Int?
+    )
+
+    /// Runs the steps in a new store with one failing call.
+    private static func run(failing number: Int, mode: String, in directory: String) throws -> Run {
+        let root = directory + "/r"
+        try? TestFiles.remove(root)
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let process = try LoaderProcess(
+            [root + "/s", "attachments", "\(stepCount)"], printingTo: directory + "/printed",
+            environment: [
+                "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_NUMBER": "\(number)",
+                "FAILING_CALLS_MODE": mode,
+                "FAILING_CALLS_DIRECTORY": URL(filePath: root).resolvingSymlinksInPath().path(),
+                "FAILING_CALLS_COUNT": directory + "/count",
+            ])
+        let end = process.wait(seconds: 60)
+        let count = (try? TestFiles.bytes(of: directory + "/count")).flatMap {
+            Int(String(decoding: $0, as: UTF8.self).filter { !$0.isNewline })
+        }
+        return (end, try process.printed(), count)
+    }
+
+    /// Opens what remains. Every document and its attachments are those of the last acknowledged step or the next one,
+    /// and nothing else is left after a collection.
+    ///
+    /// - Returns: The number of completed steps; `nil` if the store had not been created.
+    @discardableResult
+    private static func check(_ path: String, acknowledged: Int, _ description: String) throws -> Int? {
+        do {
+            let store: DocumentStore
+            do {
+                store = try DocumentStore.open(at: path, schema: acknowledged == 0 ? AttachmentHistory.schema : nil)
+            } catch let error as LevelError where error.code == .databaseNotFound && acknowledged == 0 {
+                return nil
+            }
+            try expectSound(store)
+            let count = try AttachmentHistory.stepCount(in: store)
+            #expect((acknowledged...acknowledged + 1).contains(count), "\(description)")
+            #expect(try AttachmentHistory.problems(of: store) == [], "\(description)")
+            #expect(try AttachmentHistory.leftovers(in: store) == [], "\(description)")
+            #expect(try AttachmentHistory.problems(of: store) == [], "after a collection, \(description)")
+            try store.close()
+            return count
+        } catch {
+            Issue.record("\(description): \(error)")
+            return nil
+        }
+    }
+
+    // MARK: - Kills
+
+    @Test func `After a kill, every acknowledged document has its attachments`() throws {
+        var random = TestRun.random(stream: 163)
+        var count = 0
+        try withTemporaryDirectory { directory in
+            for round in 0..<TestRun.rounds(10, long: 200) {
+                let delay = random.number(below: 400_000)
+                let process = try LoaderProcess([directory + "/s", "attachments"], printingTo: directory + "/printed")
+                let deadline = ContinuousClock.now + .seconds(30)
+                while round % 2 == 0, try !process.hasPrinted(""), ContinuousClock.now < deadline { usleep(1000) }
+                usleep(UInt32(delay))
+                process.kill()
+                let end = process.wait()
+                let printed = try process.printed()
+                let description = "round \(round), after \(delay) microseconds; \(TestRun.repetition): \(printed.rest)"
+                #expect(end.reason == .uncaughtSignal && end.status == SIGKILL, "\(description)")
+                #expect(printed.rest.isEmpty && printed.failures.isEmpty, "\(description)")
+                count =
+                    try Self.check(
+                        directory + "/s", acknowledged: max(count, printed.lastCommit), description) ?? count
+            }
+        }
+        print("\(count) steps")
+        #expect(count > 0)
+    }
+
+    // MARK: - Power loss
+
+    @Test(.enabled(if: FailingCalls.canPreload, "what was synced is noted by LD_PRELOAD on Linux only"))
+    func `After a power loss, every document that is left has its attachments`() throws {
+        var random = TestRun.random(stream: 164)
+        for round in 0..<TestRun.rounds(6, long: 200) {
+            try withTemporaryDirectory { directory in
+                let delay = random.number(below: 400_000)
+                let description = "round \(round), after \(delay) microseconds; \(TestRun.repetition)"
+                let root = URL(filePath: directory).resolvingSymlinksInPath().path()
+                let process = try LoaderProcess(
+                    [directory + "/s", "attachments"], printingTo: directory + "/printed",
+                    environment: [
+                        "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_DIRECTORY": root + "/s",
+                        "FAILING_CALLS_SYNCED": directory + "/synced",
+                    ])
+                let deadline = ContinuousClock.now + .seconds(30)
+                while try !process.hasPrinted("4"), ContinuousClock.now < deadline { usleep(1000) }
+                usleep(UInt32(delay))
+                process.kill()
+                _ = process.wait()
+                let printed = try process.printed()
+                #expect(printed.rest.isEmpty && printed.failures.isEmpty, "\(description): \(printed)")
+                var disk = LostPower(log: directory + "/synced")
+                try disk.losePower(of: root + "/s")
+                let store = try DocumentStore.open(at: directory + "/s")
+                try expectSound(store)
+                let count = try AttachmentHistory.stepCount(in: store)
+                // Every fourth step is synced.
+                #expect(count >= printed.lastCommit / 4 * 4, "\(description)")
+                #expect(try AttachmentHistory.problems(of: store) == [], "\(description)")
+                #expect(try AttachmentHistory.leftovers(in: store) == [], "\(description)")
+                try store.close()
+            }
+        }
+    }
+}
+
+/// What a disk keeps of the files of a process when power is lost: the bytes of each file, and the names in each
+/// directory, as of their last sync.
+private struct LostPower {
+    private var byteCounts: [String: UInt64] = [:]
+    /// The names that are on the disk.
+    private var durableNames: Set<String> = []
+    /// The names that were made since the directory was synced.
+    private var newNames: Set<String> = []
+
+    /// Reads the log of the preloaded library.
+    init(log path: String) {
+        let text = (try? TestFiles.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        // The kill may have interrupted the last line.
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { continue }
+            switch parts[0] {
+            case "mkdir": newNames.insert(parts[1])
+            case "rename":
+                let names = parts[1].components(separatedBy: " TO ")
+                byteCounts[names[1]] = byteCounts[names[0]] ?? 0
+                newNames.insert(names[1])
+            default:
+                byteCounts[parts[1]] = UInt64(parts[0])
+                for name in newNames where Self.parent(name) == parts[1] {
+                    newNames.remove(name)
+                    durableNames.insert(name)
+                }
+            }
+        }
+    }
+
+    /// Removes from a store what was not synced.
+    mutating func losePower(of store: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: store) {
+            guard name.hasSuffix(".log") || name.hasSuffix(".ldb") || name.hasPrefix("MANIFEST-") else { continue }
+            try truncate(store + "/" + name)
+        }
+        let root = store + "/attachments"
+        for shard in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] where shard != "lock" {
+            let directory = root + "/" + shard
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                let path = directory + "/" + name
+                if shard == "new" || ![path, directory, root].allSatisfy(durableNames.contains) {
+                    try FileManager.default.removeItem(atPath: path)
+                } else {
+                    try truncate(path)
+                }
+            }
+        }
+    }
+
+    private func truncate(_ path: String) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.truncate(atOffset: min(try file.seekToEnd(), byteCounts[path] ?? 0))
+        try file.close()
+    }
+
+    private static func parent(_ path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+}
