@@ -1,5 +1,6 @@
 public import DocIndex
 internal import Foundation
+internal import LevelKit
 
 /// A sequence of steps that store, change, delete, copy and collect attachments. Each is determined by its number alone.
 ///

@@ -50,11 +50,12 @@ private struct RandomHistory {
     private static let contents: [[UInt8]] = (0..<10).map { number in
         AttachmentStoreTests.content(UInt64(number), byteCount: number % 3 == 2 ? 33_000 + number : number * 10)
     }
-    private static let attachments: [Attachment] = contents.map { bytes in
+    // Testing has a type of the same name.
+    private static let attachments: [DocIndex.Attachment] = contents.map { bytes in
         var hash = SHA256Hash()
         unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
-        let digest = Attachment.Digest(hash.digest.span)
-        return digest.flatMap { Attachment(digest: $0, byteCount: Int64(bytes.count), type: "a/b") }!
+        let digest = DocIndex.Attachment.Digest(hash.digest.span)
+        return digest.flatMap { DocIndex.Attachment(digest: $0, byteCount: Int64(bytes.count), type: "a/b") }!
     }
     private static let grace = 50
 
@@ -115,7 +116,7 @@ private struct RandomHistory {
         let numbers = (0..<random.number(below: 4)).map { _ in random.number(below: Self.contents.count) }
         let values = numbers.map { DocumentValue.attachment(Self.attachments[$0]) }
         if let first = values.first { document["original"] = first }
-        document["more"] = .array(values.dropFirst().map { .object(["deep": $0]) })
+        document["more"] = .array(values.dropFirst().map { DocumentValue.object(["deep": $0]) })
         guard numbers.allSatisfy(stored.contains) else {
             expectFailure(.attachmentMissing) { try store.collection(collection).put(document) }
             return

@@ -7,8 +7,11 @@ import Testing
 
 /// Adding, reading and collecting the contents of attachments.
 @Suite struct AttachmentStoreTests {
+    // Testing has a type of the same name.
+    private typealias Reference = DocIndex.Attachment
+
     static let schema = Schema(collections: [
-        CollectionDefinition("photos"), CollectionDefinition("kept", history: .init(versions: 10)),
+        CollectionDefinition("photos"), CollectionDefinition("kept", history: .init(versions: 1000)),
     ])
 
     /// Different bytes for each seed.
@@ -82,13 +85,13 @@ import Testing
     @Test func `A document cannot refer to content that is not stored`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
-            let digest = try #require(Attachment.Digest(String(repeating: "ab", count: 32)))
-            let missing = try #require(Attachment(digest: digest, byteCount: 0))
+            let digest = try #require(Reference.Digest(String(repeating: "ab", count: 32)))
+            let missing = try #require(Reference(digest: digest, byteCount: 0))
             expectFailure(.attachmentMissing, containing: "a", digest.description) {
                 try photos.put(["id": "a", "x": .attachment(missing)])
             }
             let stored = try store.attachments.add([1, 2, 3])
-            let wrong = try #require(Attachment(digest: stored.digest, byteCount: 4))
+            let wrong = try #require(Reference(digest: stored.digest, byteCount: 4))
             expectFailure(.attachmentMissing, containing: "4", "3") {
                 try photos.put(["id": "a", "x": .attachment(wrong)])
             }

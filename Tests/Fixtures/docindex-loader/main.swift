@@ -128,10 +128,10 @@ if CommandLine.arguments[2] == "bulk" {
 }
 
 if CommandLine.arguments[2] == "attachments" {
-    let last = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 0 : nil
-    guard let last else {
+    if CommandLine.arguments.count == 3 {
         let store = try DocumentStore.open(at: path, schema: AttachmentHistory.schema, options: options)
-        for number in try AttachmentHistory.stepCount(in: store) + 1... {
+        let first = try AttachmentHistory.stepCount(in: store) + 1
+        for number in first... {
             try AttachmentHistory.perform(number, on: store)
             report("\(number)")
         }
@@ -139,7 +139,7 @@ if CommandLine.arguments[2] == "attachments" {
     attempt {
         var store = try DocumentStore.open(at: path, schema: AttachmentHistory.schema, options: options)
         var failureCount = 0
-        for _ in 1...last {
+        for _ in 0..<(Int(CommandLine.arguments[3]) ?? 0) {
             if failureCount > 1 {
                 try store.close()
                 store = try DocumentStore.open(at: path, options: options)
