@@ -26,7 +26,7 @@ struct RootCommand: ParsableCommand {
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
             SuggestCommand.self, CompleteCommand.self, SimilarCommand.self,
             NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
-            UpdateCommand.self, DeleteCommand.self, DocCommand.self, HistoryCommand.self, CommitsCommand.self,
+            UpdateCommand.self, DeleteCommand.self, DocCommand.self, AttachCommand.self, HistoryCommand.self, CommitsCommand.self,
             UndoCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,
