@@ -75,6 +75,15 @@ extension DocumentStore.Attachments {
     }
 }
 
+extension DocumentStore.Attachments {
+    /// Decodes the record with the number of the next content in the database; `nil` if it is missing or malformed.
+    static func nextNumber(_ record: [UInt8]?) -> UInt64? {
+        guard let record, let number = Varint.readAll(record), number.count == 1, 1..<UInt64.max >> 2 ~= number[0]
+        else { return nil }
+        return number[0]
+    }
+}
+
 /// Content that is being received: hashed, and kept in memory until it is too large for the database.
 package struct NewContent: Sendable {
     private let store: DocumentStore
@@ -189,10 +198,10 @@ package struct NewContent: Sendable {
     /// Returns the number of the next content in the database.
     private static func nextNumber(in database: Database) throws -> UInt64 {
         guard let bytes = try database.value(forKey: StoreKey.nextContentKey) else { return 1 }
-        guard let number = Varint.readAll(bytes), number.count == 1, number[0] > 0, number[0] < .max >> 2 else {
+        guard let number = DocumentStore.Attachments.nextNumber(bytes) else {
             throw DocIndexError(
                 .corruption, "the number of the next attachment is unreadable; run verify and rebuild the store")
         }
-        return number[0]
+        return number
     }
 }
