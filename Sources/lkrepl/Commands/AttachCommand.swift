@@ -39,7 +39,8 @@ struct AttachCommand: ParsableCommand {
             let member = try FieldPath(parsing: target)
             guard !member.hasArrayStep else {
                 throw CommandError(
-                    .usage, "\(path) leads to several places", hint: "[] can only be at the end: scans[] appends to scans")
+                    .usage, "\(path) leads to several places",
+                    hint: "[] can only be at the end: scans[] appends to scans")
             }
             let files = try files.map { try ArgumentOrigin.current.text(of: $0) }
             guard isList || files.count == 1 else {
@@ -112,6 +113,7 @@ struct AttachCommand: ParsableCommand {
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The document ID.") var id: String
         @Argument(help: "The member. Default: the only attached file.") var path: String?
+        @Option(name: .long, help: "Choose the file of a list whose digest begins with this.") var sha256: String?
         @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
         @Flag(name: .long, help: "Overwrite an existing file.") var force = false
 
@@ -138,13 +140,10 @@ struct AttachCommand: ParsableCommand {
 
         private func attachment(of document: Document, _ path: FieldPath?) throws -> Attachment {
             let all = AttachedFile.all(in: document.content)
-            let found =
-                if let path {
-                    AttachedFile.all(at: path, in: document.content)
-                } else {
-                    all.map(\.attachment)
-                }
-            if found.count == 1 { return found[0] }
+            var found = path.map { AttachedFile.all(at: $0, in: document.content) } ?? all.map(\.attachment)
+            if let sha256 { found = found.filter { $0.digest.description.hasPrefix(sha256) } }
+            // One content may have several places.
+            if let first = found.first, found.allSatisfy({ $0.digest == first.digest }) { return first }
             let paths = Set(all.map(\.path)).sorted().joined(separator: ", ")
             let place = path.map { " at \($0)" } ?? ""
             guard found.count > 1 else {
@@ -155,7 +154,12 @@ struct AttachCommand: ParsableCommand {
             throw CommandError(
                 .usage, "the document \(document.id) has \(found.count) attached files\(place)",
                 hint: path == nil
-                    ? "specify one: \(paths)" : "attach list shows them; give each a member of its own to get one")
+                    ? "specify one of \(paths)" : "--sha256 chooses one: \(Self.beginnings(of: found))")
+        }
+
+        private static func beginnings(of attachments: [Attachment]) -> String {
+            attachments.map { "\($0.digest.description.prefix(8))\($0.name.map { name in " (\(name))" } ?? "")" }
+                .joined(separator: ", ")
         }
     }
 

@@ -23,7 +23,8 @@ struct DestroyCommand: ParsableCommand {
         var what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"
         let attached = Self.attachedFiles(of: database)
         if attached.files > 0 {
-            what += " and \(AttachCommand.count(attached.files)) attached, with \(HumanNumber.byteCount(attached.bytes))"
+            what +=
+                " and \(AttachCommand.count(attached.files)) attached, with \(HumanNumber.byteCount(attached.bytes))"
         }
         guard !confirmation.dryRun else { return options.note("destroy: would delete \(what)") }
         try confirmation.requireName(of: database, "delete the database \(database), \(what)", options)

@@ -122,7 +122,8 @@ struct ImportCommand: ParsableCommand {
         if listing != nil { keyField = keyField ?? PictureSource.pathTag }
         let settings = try settings(mode)
         let rejects = try loading.rejectWriter(besides: file)
-        let progress = try options.reporter("import", unit: listing == nil || attach != "none" ? .bytes : .items("pictures"))
+        let progress = try options.reporter(
+            "import", unit: listing == nil || attach != "none" ? .bytes : .items("pictures"))
         defer { progress.finish() }
         let loader = Loader(options: settings, rejects: rejects, progress: progress) { [collection] _ in
             DocumentLoadTarget(

@@ -178,9 +178,14 @@ struct DumpReader: ~Copyable {
             } catch let error as DumpError {
                 throw fault(.init(error.kind, error.reason)).final
             }
+            if part.isLast { envelope.add(content: part.digest, byteCount: part.byteCount) }
             return record
         case .document(let collection, let id, let content):
-            contents.note(content)
+            if let reason = contents.note(content), options.verifies {
+                throw fault(
+                    .init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")
+                ).final
+            }
             digest.add(collection: collection, id: id, content: content)
             recordCount += 1
             return record

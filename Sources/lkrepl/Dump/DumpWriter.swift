@@ -104,6 +104,7 @@ struct DumpWriter {
             }
         }
         if !part.isEmpty || index == 0 { try writePart() }
+        envelope.add(content: attachment.digest, byteCount: attachment.byteCount)
     }
 
     /// Writes the end record. A dump without one, or with one that marks it incomplete, is rejected.

@@ -58,12 +58,18 @@ struct DumpedContents {
         byteCount += part.byteCount
     }
 
-    /// Notes the references of a document.
-    mutating func note(_ content: DocumentObject) {
-        guard place == .files || place == DumpHeader.Contents.none else { return }
+    /// Notes the references of a document. Returns what is wrong about them; `nil` if nothing is.
+    mutating func note(_ content: DocumentObject) -> String? {
+        var reason: String?
         content.forEachAttachment { attachment in
-            if digests.insert(attachment.digest).inserted { byteCount += attachment.byteCount }
+            if place != .parts {
+                if digests.insert(attachment.digest).inserted { byteCount += attachment.byteCount }
+                if place == nil { reason = "the document has attachments, but the dump has version 1" }
+            } else if !digests.contains(attachment.digest) {
+                reason = "the content of the attachment \(attachment.digest) is not in the dump before this document"
+            }
         }
+        return reason
     }
 
     /// The difference between what was read and what an end record states; `nil` if there is none.

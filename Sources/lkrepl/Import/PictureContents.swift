@@ -1,5 +1,5 @@
-import DocIndex
 import Dispatch
+import DocIndex
 import Synchronization
 
 /// Stores the contents of pictures before their documents are written.
