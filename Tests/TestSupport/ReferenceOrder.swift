@@ -2,7 +2,7 @@ public import DocIndex
 internal import Foundation
 
 /// The order of values as documented, written for readability rather than speed and without the code under test:
-/// missing < null < false < true < numbers < strings < dates < bytes < arrays < objects.
+/// missing < null < false < true < numbers < strings < dates < bytes < attachments < arrays < objects.
 public enum ReferenceOrder {
     /// Returns -1, 0 or 1; `nil` stands for a missing field.
     public static func compare(_ a: DocumentValue?, _ b: DocumentValue?) -> Int {
@@ -12,6 +12,7 @@ public enum ReferenceOrder {
         case (.bytes(let a), .bytes(let b)): compare(a, b)
         case (.date(let a), .date(let b)): compare(a, b)
         case (.int, _), (.double, _): compareNumbers(a, b)
+        case (.attachment(let a), .attachment(let b)): compare(members(a), members(b))
         case (.array(let a), .array(let b)): compare(a, b)
         case (.object(let a), .object(let b)): compare(flat(a), flat(b))
         default: 0
@@ -31,6 +32,12 @@ public enum ReferenceOrder {
         }
     }
 
+    /// The members of an attachment in the order in which they are compared; a missing name comes first.
+    private static func members(_ attachment: Attachment) -> [DocumentValue] {
+        [.bytes(attachment.digest.bytes), .int(attachment.byteCount), .string(attachment.type)]
+            + (attachment.name.map { [.string($0)] } ?? [])
+    }
+
     private static func rank(_ value: DocumentValue?) -> Int {
         switch value {
         case nil: 0
@@ -41,8 +48,9 @@ public enum ReferenceOrder {
         case .string: 5
         case .date: 6
         case .bytes: 7
-        case .array: 8
-        case .object: 9
+        case .attachment: 8
+        case .array: 9
+        case .object: 10
         }
     }
 

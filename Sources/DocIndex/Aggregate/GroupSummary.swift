@@ -148,7 +148,8 @@ struct FacetCounts {
             try rows.reading(row) {
                 var cursor = BodyCursor(bytes)
                 // Equal numbers may have different bytes.
-                let value = OrderedValue.canonical(try BodyDecoder.readValue(&cursor, before: bytes.count, names))
+                let value = OrderedValue.canonical(
+                    try BodyDecoder.readValueOrDigest(&cursor, before: bytes.count, names))
                 counts[value, default: 0] += count
             }
         }

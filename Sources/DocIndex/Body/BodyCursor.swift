@@ -108,7 +108,7 @@ struct BodyCursor: ~Escapable {
             _ = try readVarint()
         case BodyFormat.Tag.double: offset += 8
         case BodyFormat.Tag.string, BodyFormat.Tag.bytes, BodyFormat.Tag.array,
-            BodyFormat.Tag.object...BodyFormat.Tag.lastObject:
+            BodyFormat.Tag.object...BodyFormat.Tag.lastObject, BodyFormat.Tag.attachment:
             offset += try readLength(before: end)
         default: throw BodyError(.unsupportedTag(tag), at: start)
         }
@@ -173,6 +173,7 @@ extension BodyCursor {
         case BodyFormat.Tag.string: value = .string(try readLongString(before: end))
         case BodyFormat.Tag.bytes: value = .bytes(try readBytes(before: end))
         case BodyFormat.Tag.date, BodyFormat.Tag.zonedDate: value = .date(try readDate(tag: tag))
+        case BodyFormat.Tag.attachment: value = .attachment(try readAttachment(before: end))
         default: return nil
         }
         guard offset <= end else { throw BodyError(.lengthBeyondEnd, at: start) }

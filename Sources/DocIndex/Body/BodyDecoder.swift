@@ -34,6 +34,16 @@ package enum BodyDecoder {
         var reader = ContainerReader(limit: limit)
         return try reader.read(&cursor, tag: tag, names)
     }
+
+    /// Reads the value at the cursor like ``readValue(_:before:_:)``, or the digest of an attachment as a string.
+    static func readValueOrDigest(
+        _ cursor: inout BodyCursor, before limit: Int, _ names: FieldNames
+    ) throws(BodyError) -> DocumentValue {
+        guard cursor.offset < limit, cursor.bytes[cursor.offset] == BodyFormat.Tag.digest else {
+            return try readValue(&cursor, before: limit, names)
+        }
+        return .string(try cursor.readDigest(before: limit).description)
+    }
 }
 
 /// Reads an array or object and everything in it.

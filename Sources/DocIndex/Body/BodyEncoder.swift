@@ -17,12 +17,16 @@ package enum BodyEncoder {
     }
 
     /// Appends the body of `value` to `bytes`; see ``encode(_:names:)``. If it throws, `bytes` is unchanged.
+    ///
+    /// - Returns: the attachments in the value, in document order, each as often as it occurs.
+    @discardableResult
     package static func append(
         _ value: DocumentValue, names: inout FieldNames, to bytes: inout [UInt8]
-    ) throws(BodyError) {
+    ) throws(BodyError) -> [Attachment] {
         var writer = BodyWriter()
         try writer.writeBody(value, &names)
         writer.bytes.append(to: &bytes)
+        return writer.attachments.isEmpty ? [] : writer.attachments.reversed()
     }
 }
 
@@ -48,6 +52,8 @@ private struct BodyWriter: ~Copyable {
     }
 
     var bytes = BodyBuffer(capacity: 1024)
+    /// The attachments that have been written, last one of the document first.
+    private(set) var attachments: [Attachment] = []
     /// The members of all objects that are being written, innermost object last.
     private var entries: [Entry] = []
     private var depth = 0
@@ -224,6 +230,20 @@ private struct BodyWriter: ~Copyable {
             }
             bytes.prependVarint(BodyFormat.zigzag(value.milliseconds))
             bytes.prepend(value.offsetMinutes == nil ? BodyFormat.Tag.date : BodyFormat.Tag.zonedDate)
+        case .attachment(let value): writeAttachment(value)
         }
+    }
+
+    @inline(never)
+    private mutating func writeAttachment(_ value: Attachment) {
+        attachments.append(value)
+        let end = bytes.count
+        writeScalar(value.name.map { .string($0) } ?? .null)
+        writeScalar(.string(value.type))
+        writeScalar(.int(value.byteCount))
+        bytes.prepend(value.digest.bytes.span)
+        bytes.prepend(BodyFormat.Tag.digest)
+        bytes.prependVarint(UInt64(bytes.count - end))
+        bytes.prepend(BodyFormat.Tag.attachment)
     }
 }

@@ -20,6 +20,8 @@ package struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidObjectTable
         /// A date has an offset from UTC of a day or more.
         case invalidDate
+        /// The digest, size, type or name of an attachment is missing or invalid.
+        case invalidAttachment
         /// The table of names does not contain this number: it is older than the body, or belongs to another
         /// collection.
         case unknownName
@@ -65,6 +67,7 @@ enum BodyProblem {
     case lengthNotUsedUp
     case invalidObjectTable
     case invalidDate
+    case invalidAttachment
     case unknownName(Int)
     case invalidName
     case invalidUTF8
@@ -83,6 +86,7 @@ enum BodyProblem {
         case .lengthBeyondEnd, .lengthNotUsedUp: .invalidLength
         case .invalidObjectTable: .invalidObjectTable
         case .invalidDate: .invalidDate
+        case .invalidAttachment: .invalidAttachment
         case .unknownName: .unknownName
         case .invalidName: .invalidName
         case .invalidUTF8: .invalidUTF8
@@ -115,6 +119,8 @@ enum BodyProblem {
             "The table of an object does not fit its values; \(Self.damaged)."
         case .invalidDate:
             "A date has an offset from UTC of a day or more; \(Self.damaged)."
+        case .invalidAttachment:
+            "The digest, size, type or name of an attachment is missing or invalid; \(Self.damaged)."
         case .unknownName(let number):
             "The table of names has no name with number \(number); "
                 + "read the body with the table of its own collection, as new as the body."

@@ -13,7 +13,8 @@
 /// | 07 | array | varint length of the rest, varint count, that many values |
 /// | 08 | date without a zone | zigzag varint: milliseconds |
 /// | 09 | date with a zone | zigzag varint: milliseconds; zigzag varint: minutes east of UTC |
-/// | 0a | reserved: attachment reference | |
+/// | 0a | attachment | varint length of the rest, digest, size (int), type (string), name (string or null) |
+/// | 0b | digest, only within an attachment | 32 bytes |
 /// | 10 to 15 | object | varint length of the rest, varint count, numbers, offsets, values |
 /// | 40 to 7f | int 0 to 63 | – |
 /// | 80 to ff | string of 0 to 127 bytes | UTF-8 |
@@ -54,6 +55,8 @@ enum BodyFormat {
         static let date: UInt8 = 0x08
         static let zonedDate: UInt8 = 0x09
         static let attachment: UInt8 = 0x0a
+        /// The digest within an attachment. It occurs nowhere else.
+        static let digest: UInt8 = 0x0b
         /// The first tag of an object.
         static let object: UInt8 = 0x10
         /// The last tag of an object.
@@ -75,7 +78,7 @@ enum BodyFormat {
     /// Returns whether a value with this tag is an array or an object.
     static func isContainer(_ tag: UInt8) -> Bool { tag == Tag.array || Tag.object...Tag.lastObject ~= tag }
 
-    /// Returns the kind of a value with this tag; `nil` for an unused tag.
+    /// Returns the kind of a value with this tag; `nil` for an unused tag and that of a digest, which must be decoded.
     static func kind(ofTag tag: UInt8) -> DocumentValue.Kind? {
         switch tag {
         case Tag.null: .null
@@ -87,6 +90,7 @@ enum BodyFormat {
         case Tag.array: .array
         case Tag.date, Tag.zonedDate: .date
         case Tag.object...Tag.lastObject: .object
+        case Tag.attachment: .attachment
         default: nil
         }
     }

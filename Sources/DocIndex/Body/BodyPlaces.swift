@@ -112,6 +112,7 @@ extension BodyPlaces {
     /// - Throws: ``BodyError`` if the data along the path is damaged, or the end of the value cannot be determined.
     func range(of path: ResolvedPath) throws(BodyError) -> Range<Int>? {
         guard let place = try place(at: path) else { return nil }
+        if place.isDigest { return place.offset..<place.offset + 1 + Attachment.Digest.byteCount }
         var cursor = BodyCursor(bytes, offset: place.offset)
         try cursor.skipValue(before: place.end)
         return place.offset..<cursor.offset
@@ -127,6 +128,8 @@ extension BodyPlaces {
         /// The end of the innermost array or object that contains the value.
         var end: Int
         var step: Int
+        /// Whether the value is the digest of an attachment, whose tag is invalid elsewhere.
+        var isDigest = false
     }
 
     // The root value follows the version, which is one byte.
@@ -184,9 +187,14 @@ extension BodyPlaces {
                 if tag == BodyFormat.Tag.null { return nil }
                 place.step += 1
             } else {
-                guard BodyFormat.Tag.object...BodyFormat.Tag.lastObject ~= tag,
-                    let member = try member(steps[place.step], at: place)
-                else { return nil }
+                guard BodyFormat.Tag.object...BodyFormat.Tag.lastObject ~= tag else {
+                    guard tag == BodyFormat.Tag.attachment,
+                        let member = try attachmentMember(steps[place.step], at: place)
+                    else { return nil }
+                    place = member
+                    continue
+                }
+                guard let member = try member(steps[place.step], at: place) else { return nil }
                 place = member
             }
         }
@@ -195,6 +203,7 @@ extension BodyPlaces {
 
     private func value(at place: Place, _ names: FieldNames) throws(BodyError) -> DocumentValue {
         var cursor = BodyCursor(bytes, offset: place.offset)
+        if place.isDigest { return try BodyDecoder.readValueOrDigest(&cursor, before: place.end, names) }
         return try BodyDecoder.readValue(&cursor, before: place.end, names)
     }
 
@@ -216,10 +225,25 @@ extension BodyPlaces {
         var cursor = BodyCursor(bytes, offset: place.offset + 1)
         let object = try cursor.readObject(tag: bytes[place.offset], before: place.end)
         switch step {
-        case .number(let number): return try member(numbered: number, of: object, at: place)
+        case .number(let number, _): return try member(numbered: number, of: object, at: place)
         case .inlineName(let name): return try member(named: name, of: object, at: place)
         case .eachElement: return nil
         }
+    }
+
+    /// Returns the value of a member of the attachment at `place`; `nil` if there is none.
+    @inline(never)
+    private func attachmentMember(_ step: ResolvedPath.Step, at place: Place) throws(BodyError) -> Place? {
+        let member: Attachment.Member? =
+            switch step {
+            case .number(_, let member): member
+            case .inlineName(let name): Attachment.Member(pathName: name)
+            case .eachElement: nil
+            }
+        guard let member else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        guard let end = try cursor.findMember(member, before: place.end) else { return nil }
+        return Place(offset: cursor.offset, end: end, step: place.step + 1, isDigest: member == .sha256)
     }
 
     /// Returns the position of a number in the table of an object; `nil` if it is not found.

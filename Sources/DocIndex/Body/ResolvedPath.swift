@@ -6,9 +6,9 @@
 package struct ResolvedPath: Sendable {
     /// A step of a path in a body.
     enum Step: Sendable {
-        /// The member of an object whose name has this number.
-        case number(Int)
-        /// The member of an object with this name, which is not in the table.
+        /// The member of an object whose name has this number, or this member of an attachment.
+        case number(Int, Attachment.Member?)
+        /// The member of an object with this name, which is not in the table, or the member of an attachment.
         case inlineName(String)
         /// Each element of an array.
         case eachElement
@@ -29,9 +29,10 @@ package struct ResolvedPath: Sendable {
         steps = path.steps.map { step in
             switch step {
             case .eachElement: .eachElement
-            case .name(let name): names.number(of: name).map(Step.number) ?? .inlineName(name)
+            case .name(let name):
+                names.number(of: name).map { .number($0, Attachment.Member(pathName: name)) } ?? .inlineName(name)
             }
         }
-        if steps.count == 1, case .number(let number) = steps[0] { onlyNumber = number } else { onlyNumber = nil }
+        if steps.count == 1, case .number(let number, _) = steps[0] { onlyNumber = number } else { onlyNumber = nil }
     }
 }

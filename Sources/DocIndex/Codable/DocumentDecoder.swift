@@ -142,6 +142,19 @@ extension DecodingNode.Item {
         default: throw mismatch(DocumentDate.self, "a date")
         }
     }
+
+    /// Returns the attachment, or the one that an object with its members represents.
+    func attachment() throws -> Attachment {
+        switch value {
+        case .attachment(let value): return value
+        case .object(let object):
+            guard let attachment = Attachment(members: object) else {
+                throw corrupted("The object does not have the members of an attachment.")
+            }
+            return attachment
+        default: throw mismatch(Attachment.self, "an attachment")
+        }
+    }
 }
 
 // MARK: - Errors

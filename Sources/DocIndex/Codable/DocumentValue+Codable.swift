@@ -1,6 +1,6 @@
 /// Values and objects as parts of Swift types. ``DocumentEncoder`` and ``DocumentDecoder`` pass them through unchanged.
-/// Other encoders represent bytes as an array of integers and dates as strings in ISO 8601. They may not preserve the
-/// order of members or the kinds of numbers.
+/// Other encoders represent bytes as an array of integers, dates as strings in ISO 8601, and attachments as objects with
+/// their members. They may not preserve the order of members or the kinds of numbers.
 extension DocumentValue: Codable {
     /// Decodes the value with another decoder; see ``DocumentValue``.
     public init(from decoder: any Decoder) throws {
@@ -47,6 +47,7 @@ extension DocumentValue: Codable {
         case .string(let value): try Self.encode(value, to: encoder)
         case .bytes(let value): try Self.encode(value, to: encoder)
         case .date(let value): try Self.encode(value.iso8601, to: encoder)
+        case .attachment(let value): try value.encode(to: encoder)
         }
     }
 

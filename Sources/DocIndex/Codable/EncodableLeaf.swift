@@ -28,6 +28,7 @@ enum EncodableLeaf {
         if T.self == DocumentDate.self, let value = value as? DocumentDate { return .date(value) }
         if T.self == DocumentID.self, let value = value as? DocumentID { return value.value }
         if T.self == Float.self, let value = value as? Float { return .double(Double(value)) }
+        if T.self == Attachment.self, let value = value as? Attachment { return .attachment(value) }
         return nil
     }
 
@@ -76,6 +77,7 @@ enum DecodableLeaf {
             guard let id = DocumentID(item.value) else { throw item.mismatch(type, "a string or an integer") }
             return id as? T
         }
+        if type == Attachment.self { return try item.attachment() as? T }
         return nil
     }
 

@@ -40,6 +40,16 @@ struct DocumentBuilder: ~Copyable {
         return members[frame.start].name
     }
 
+    /// The only name given so far to the object around the innermost open object; `nil` if it has further names or is
+    /// literal, or objects are not nested in this way.
+    var onlyNameAroundInnermost: String? {
+        guard frames.count > 1 else { return nil }
+        let outer = frames[frames.count - 2]
+        let inner = frames[frames.count - 1]
+        guard outer.isObject, !outer.isLiteral, inner.isObject, inner.start - outer.start == 1 else { return nil }
+        return members[outer.start].name
+    }
+
     /// The number of names given to the innermost open object; 0 if no object is innermost.
     var innermostNameCount: Int {
         guard let frame = innermost, frame.isObject else { return 0 }

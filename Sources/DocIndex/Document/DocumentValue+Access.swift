@@ -19,6 +19,8 @@ extension DocumentValue {
         case array
         /// The kind of ``DocumentValue/object(_:)``.
         case object
+        /// The kind of ``DocumentValue/attachment(_:)``.
+        case attachment
     }
 
     /// The kind of this value.
@@ -33,6 +35,7 @@ extension DocumentValue {
         case .date: .date
         case .array: .array
         case .object: .object
+        case .attachment: .attachment
         }
     }
 }
@@ -84,6 +87,11 @@ extension DocumentValue {
         if case .date(let value) = self { value } else { nil }
     }
 
+    /// The attachment; `nil` if the value is of another kind.
+    public var attachmentValue: Attachment? {
+        if case .attachment(let value) = self { value } else { nil }
+    }
+
     /// The elements; `nil` if the value is of another kind.
     public var arrayValue: [DocumentValue]? {
         if case .array(let value) = self { value } else { nil }
@@ -98,14 +106,17 @@ extension DocumentValue {
 // MARK: - Parts
 
 extension DocumentValue {
-    /// The member `name` of an object; `nil` if there is none or the value is not an object.
+    /// The member `name` of an object or an attachment; `nil` if there is none or the value is of another kind. See
+    /// ``Attachment`` for the members of an attachment.
     ///
     /// Setting a value replaces or adds the member. Setting `nil` removes it.
     ///
     /// - Precondition: for setting, the value is an object.
     /// - Complexity: as ``DocumentObject/subscript(_:)-(String)``.
     public subscript(name: String) -> DocumentValue? {
-        get { objectValue?[name] }
+        get {
+            if case .object(let object) = self { object[name] } else { attachmentValue?[name] }
+        }
         set {
             guard case .object(var object) = self else {
                 preconditionFailure("A member can be set only in an object, not in a value of kind \(kind).")

@@ -1,4 +1,4 @@
-/// A value of a document: a JSON value, bytes, or a date.
+/// A value of a document: a JSON value, bytes, a date, or an attachment.
 ///
 /// Integers and doubles are separate kinds, so that `1.0` stays `1.0` and every 64-bit integer is exact.
 ///
@@ -28,11 +28,15 @@ public enum DocumentValue: Sendable {
     case array([DocumentValue])
     /// Named values in order.
     case object(DocumentObject)
+    /// A reference to stored content, such as a photo. JSON cannot represent it; see ``JSONWriter``.
+    ///
+    /// It is boxed, because it is several times as large as the other cases.
+    indirect case attachment(Attachment)
 
     /// The maximum nesting depth of arrays and objects, in JSON text and in stored bodies.
     ///
     /// It keeps the recursive functions that compare, write and free a value within the 512 KiB stack of a secondary
-    /// thread. A deeper value can be built in memory, but ``BodyEncoder`` rejects it. Like any recursive Swift value, it
+    /// thread. A deeper value can be built in memory, but storing it fails. Like any recursive Swift value, it
     /// is freed recursively: a program that nests a value a thousand times deeper needs a thread with a larger stack.
     public static let maximumDepth = 512
 }
@@ -72,6 +76,7 @@ extension DocumentValue: Hashable {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.bytes(let left), .bytes(let right)): left == right
         case (.date(let left), .date(let right)): left == right
+        case (.attachment(let left), .attachment(let right)): left == right
         default: false
         }
     }
@@ -97,6 +102,7 @@ extension DocumentValue: Hashable {
         case .string(let value): value.hashBytes(into: &hasher)
         case .bytes(let value): hasher.combine(value)
         case .date(let value): hasher.combine(value)
+        case .attachment(let value): hasher.combine(value)
         }
     }
 }

@@ -1,6 +1,6 @@
 extension FieldPath {
     /// Returns the value at the path; `nil` if a member on the path is absent, or a name is applied to a value that is
-    /// not an object. An array is not an object; its elements are reached only by `[]`.
+    /// neither an object nor an ``Attachment``. An array is not an object; its elements are reached only by `[]`.
     ///
     /// A member that is `null` gives ``DocumentValue/null``. If the path contains `[]`, returns the first value that
     /// ``forEachElement(in:_:)-(DocumentObject,_)`` visits, and `nil` if it visits none.
@@ -17,7 +17,7 @@ extension FieldPath {
 
     /// Returns the value at the path, starting from `value`; see ``value(in:)-(DocumentObject)``.
     public func value(in value: DocumentValue) -> DocumentValue? {
-        value.objectValue.flatMap { self.value(in: $0) }
+        value.memberObject.flatMap { self.value(in: $0) }
     }
 
     /// Visits each value at the path, in document order.
@@ -41,7 +41,7 @@ extension FieldPath {
     public func forEachElement<Failure: Error>(
         in value: DocumentValue, _ body: (DocumentValue) throws(Failure) -> Void
     ) throws(Failure) {
-        guard case .object(let document) = value else { return }
+        guard let document = value.memberObject else { return }
         try forEachElement(in: document, body)
     }
 
@@ -80,6 +80,9 @@ extension FieldPath {
                 guard let member = object[name] else { return nil }
                 value = member
             case (.eachElement, .array): return (value, next)
+            case (.name(let name), .attachment(let attachment)):
+                guard let member = attachment[name] else { return nil }
+                value = member
             case (.name, _), (.eachElement, .null): return nil
             case (.eachElement, _): continue
             }

@@ -45,6 +45,7 @@ extension OrderedValue {
         case .string: return .value(.string(String(decoding: unescaped(bytes, mask: mask), as: UTF8.self)))
         case .bytes: return .value(.bytes(unescaped(bytes, mask: mask)))
         case .date: return date(bytes, mask: mask).map { .value(.date($0)) }
+        case .attachment: return attachment(bytes, mask: mask).map { .value(.attachment($0)) }
         case .naturalString, .levels, .other, .cell, .array, .object, .arrayMark, .objectMark: return nil
         }
     }
@@ -73,6 +74,33 @@ extension OrderedValue {
         if bytes.count > 8 { rest = Int64(bytes[8]) << 8 | (bytes.count > 9 ? Int64(bytes[9]) : 0) }
         let (sum, overflow) = whole.addingReportingOverflow(rest)
         return overflow ? nil : .int(sum)
+    }
+
+    private static func attachment(_ bytes: Span<UInt8>, mask: UInt8) -> Attachment? {
+        let isDescending = mask != 0
+        let digestEnd = 1 + Attachment.Digest.byteCount
+        guard digestEnd < bytes.count else { return nil }
+        let digest = (1..<digestEnd).map { bytes[$0] ^ mask }
+        var parts: [Decoded] = []
+        var offset = digestEnd
+        while offset < bytes.count {
+            guard parts.count < 3, let end = skip(in: bytes, from: offset, isDescending: isDescending),
+                let kind = Kind(rawValue: bytes[offset] ^ mask),
+                kind == .number || kind == .string || kind == .missing,
+                let part = scalar(kind, bytes.extracting(offset..<end), mask: mask)
+            else { return nil }
+            parts.append(part)
+            offset = end
+        }
+        guard parts.count == 3, let digest = Attachment.Digest(digest.span),
+            case .value(.int(let byteCount)) = parts[0],
+            case .value(.string(let type)) = parts[1]
+        else { return nil }
+        switch parts[2] {
+        case .missing: return Attachment(digest: digest, byteCount: byteCount, type: type)
+        case .value(.string(let name)): return Attachment(digest: digest, byteCount: byteCount, type: type, name: name)
+        case .value: return nil
+        }
     }
 
     private static func date(_ bytes: Span<UInt8>, mask: UInt8) -> DocumentDate? {

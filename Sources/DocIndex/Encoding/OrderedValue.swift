@@ -1,7 +1,7 @@
 /// The order-preserving encoding of values in index keys.
 ///
 /// The order of the bytes is the order of the values: missing < null < false < true < numbers < strings < dates < bytes
-/// < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both
+/// < attachments < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both
 /// kinds have equal bytes. Strings are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are
 /// ordered member by member, sorted by name, with the name before the value; their order in the document does not
 /// matter. Every encoding is self-delimiting, so components can be concatenated.
@@ -16,6 +16,9 @@
 ///
 /// A date is encoded as its milliseconds in eight big-endian bytes with the sign bit flipped, and two bytes with its
 /// offset in minutes plus 8000 (hex), or zeros if it has no time zone. The order is that of ``DocumentDate``.
+///
+/// An attachment is encoded as the 32 bytes of its digest, its size as a number, its type as a string, and its name as a
+/// string or as a missing value. So attachments are ordered by their digests first.
 enum OrderedValue {
     /// The first byte of each kind. Stored on disk: never change these. The gaps are reserved for future kinds.
     enum Kind: UInt8 {
@@ -31,6 +34,7 @@ enum OrderedValue {
         case levels = 0x0d
         case date = 0x0e
         case bytes = 0x10
+        case attachment = 0x11
         /// An array, for which earlier versions wrote only this byte.
         case arrayMark = 0x12
         case array = 0x13
@@ -74,7 +78,16 @@ enum OrderedValue {
                 append(member.value, to: &key)
             }
             key.append(containerEnd)
+        case .attachment(let attachment): append(attachment, to: &key)
         }
+    }
+
+    private static func append(_ attachment: Attachment, to key: inout [UInt8]) {
+        key.append(Kind.attachment.rawValue)
+        key.append(contentsOf: attachment.digest.bytes)
+        append(attachment.byteCount, to: &key)
+        append(attachment.type, to: &key)
+        if let name = attachment.name { append(name, to: &key) } else { key.append(Kind.missing.rawValue) }
     }
 
     /// The byte after the last element of an array and the last member of an object.
@@ -189,8 +202,25 @@ enum OrderedValue {
             return offset < key.count && key[offset] ^ mask == 0 ? offset + 1 : nil
         case .date: return offset + 10 <= key.count ? offset + 10 : nil
         case .cell: return offset + 8 <= key.count ? offset + 8 : nil
+        case .attachment: return skipAttachment(in: key, from: offset, isDescending: isDescending)
         case .other: return nil
         }
+    }
+
+    /// Returns the offset after an attachment whose digest starts at `offset`; `nil` if it is incomplete or invalid.
+    private static func skipAttachment(in key: Span<UInt8>, from offset: Int, isDescending: Bool) -> Int? {
+        let mask: UInt8 = isDescending ? 0xff : 0
+        var offset = offset + Attachment.Digest.byteCount
+        for expected in [Kind.number, .string, .string] {
+            guard offset < key.count, let kind = Kind(rawValue: key[offset] ^ mask) else { return nil }
+            // The name, which is last, can be absent.
+            guard kind == expected || kind == .missing && expected == .string else { return nil }
+            guard let next = kind == .missing ? offset + 1 : skipEscaped(in: key, from: offset + 1, mask: mask) else {
+                return nil
+            }
+            offset = next
+        }
+        return offset
     }
 
     /// Returns the offset after the end of an array or object whose content starts at `offset`; `nil` if the end is

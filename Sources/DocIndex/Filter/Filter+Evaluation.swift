@@ -85,7 +85,7 @@ extension FieldPath {
             default: return try rest.anyElement(from: value, where: condition)
             }
         }
-        guard case .object(let object) = value else { return false }
+        guard let object = value.memberObject else { return false }
         return try anyElement(in: object, where: condition)
     }
 }

@@ -208,6 +208,7 @@ extension DocumentValue.Kind {
         case .date: "date"
         case .array: "array"
         case .object: "object"
+        case .attachment: "attachment"
         }
     }
 

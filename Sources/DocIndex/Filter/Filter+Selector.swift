@@ -264,10 +264,10 @@ private struct SelectorReader {
             return name == "$all" ? Self.all(values, at: path) : Self.isIn(values, at: path)
         case "$type":
             guard case .string(let text) = value,
-                ["null", "boolean", "number", "string", "array", "object", "date", "bytes"].contains(text),
+                Self.kindNames.contains(text),
                 let kinds = DocumentValue.Kind.named(text)
             else {
-                throw wrong(name, "null, boolean, number, string, array, object, date or bytes", path)
+                throw wrong(name, "null, boolean, number, string, array, object, date, bytes or attachment", path)
             }
             try requireField(name, path)
             return .hasKind(path, kinds)
@@ -313,6 +313,10 @@ private struct SelectorReader {
                     + "$beginsWith $text $searchBox, with $collation and $options as modifiers")
         }
     }
+
+    private static let kindNames = [
+        "null", "boolean", "number", "string", "array", "object", "date", "bytes", "attachment",
+    ]
 
     /// Returns the condition that the value, or an element if it is an array, is one of the values.
     private static func isIn(_ values: [DocumentValue], at path: FieldPath) -> Filter {

@@ -228,7 +228,7 @@ extension FilterParser {
     mutating func kind() throws -> Set<DocumentValue.Kind> {
         guard let kinds = DocumentValue.Kind.named(try string()) else {
             offset -= 1
-            throw fault("one of null, boolean, number, string, date, bytes, array, object is expected here")
+            throw fault("one of null, boolean, number, string, date, bytes, attachment, array, object is expected here")
         }
         return kinds
     }

@@ -14,6 +14,11 @@ extension String: FilterValue {}
 extension DocumentDate: FilterValue {}
 extension DocumentValue: FilterValue {}
 
+extension Attachment: FilterValue {
+    /// The attachment as a document value.
+    public var documentValue: DocumentValue { .attachment(self) }
+}
+
 extension Int8: FilterValue {
     /// The integer as a document value.
     public var documentValue: DocumentValue { .int(Int64(self)) }

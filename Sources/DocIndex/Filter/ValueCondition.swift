@@ -16,7 +16,7 @@ indirect enum ValueCondition: Sendable {
     case isDated(Filter.DateSpan)
     case hasDatePart(DocumentDate.Part, [ClosedRange<Int64>])
     case satisfies(Filter)
-    /// A member name of an object satisfies a condition.
+    /// A member name of an object or an attachment satisfies a condition.
     case hasKey(Filter)
 
     /// Returns whether the condition holds for a value.
@@ -51,7 +51,7 @@ indirect enum ValueCondition: Sendable {
     private static func hasKey<Failure: Error>(
         _ value: DocumentValue, _ filter: Filter, _ matches: (Filter.TextPattern, String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
-        guard case .object(let object) = value else { return false }
+        guard let object = value.memberObject else { return false }
         for member in object where try filter.matches(.string(member.name), matches) { return true }
         return false
     }

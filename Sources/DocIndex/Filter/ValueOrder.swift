@@ -11,6 +11,7 @@ enum ValueOrder {
         case (.string(let a), .string(let b)): compare(a.utf8Span.span, b.utf8Span.span)
         case (.bytes(let a), .bytes(let b)): compare(a.span, b.span)
         case (.date(let a), .date(let b)): a < b ? -1 : a > b ? 1 : 0
+        case (.attachment, .attachment): compare(OrderedValue.encoded(a).span, OrderedValue.encoded(b).span)
         case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
         case (.null, .null): 0
         case (.array(let first), .array(let second)): first.count == second.count && isSame(a, b) ? 0 : nil
@@ -47,8 +48,9 @@ enum ValueOrder {
         case .string: 3
         case .date: 4
         case .bytes: 5
-        case .array: 6
-        case .object: 7
+        case .attachment: 6
+        case .array: 7
+        case .object: 8
         }
     }
 

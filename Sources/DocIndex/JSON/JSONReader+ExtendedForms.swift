@@ -18,9 +18,19 @@ extension JSONReader {
             && builder.innermostFirstName?.hasSameBytes(as: ExtendedName.literal) == true
     }
 
-    /// Rejects an object that is nested too deep, unless it may still turn out to be the form of a scalar.
+    /// Whether a value at this position may be the content of `$attachment`.
+    private var isInAttachment: Bool {
+        guard let parent = builder.innermost, parent.isObject, !parent.isLiteral, builder.innermostNameCount == 1 else {
+            return false
+        }
+        return builder.innermostFirstName?.hasSameBytes(as: ExtendedName.attachment) == true
+    }
+
+    /// Rejects an object that is nested too deep, unless it may still turn out to be the form of a scalar, or a part of
+    /// one.
     func checkDepthOfObject(_ depth: Int) throws(JSONError) {
-        let allowance = options.notation != .plain && !nextObjectIsLiteral ? 1 : 0
+        guard depth > options.maximumDepth else { return }
+        let allowance = options.notation == .plain || nextObjectIsLiteral ? 0 : isInAttachment ? 2 : 1
         guard depth <= options.maximumDepth + allowance else { throw failure(.tooDeep) }
     }
 
@@ -29,9 +39,23 @@ extension JSONReader {
         guard let object = builder.innermost, object.depth > options.maximumDepth,
             let name = builder.innermostFirstName
         else { return }
-        guard ExtendedName.isScalar(name) else {
+        guard ExtendedName.isScalar(name) || isContentOfAttachment else {
             throw failure(.tooDeep, at: object.offset)
         }
+    }
+
+    /// Whether the innermost object may be the content of `$attachment`.
+    private var isContentOfAttachment: Bool {
+        builder.onlyNameAroundInnermost?.hasSameBytes(as: ExtendedName.attachment) == true
+    }
+
+    /// Rejects an object that could have been the form of an attachment until its second member, and contains an object
+    /// that is too deep otherwise.
+    private func checkDepthOfContent(
+        _ object: DocumentObject, from frame: DocumentBuilder.Frame
+    ) throws(JSONError) {
+        guard let first = object.first, first.name.hasSameBytes(as: ExtendedName.attachment) else { return }
+        if first.value.objectValue != nil { throw failure(.tooDeep, at: frame.offset) }
     }
 
     /// Returns the value that an object represents in the parser's notation.
@@ -42,7 +66,10 @@ extension JSONReader {
             ? object.first.flatMap { ExtendedName.isReserved($0.name) ? $0 : nil } : ExtendedName.tag(of: object)
         guard let form else {
             // Until its second member, the object could have been the form of a scalar.
-            guard frame.depth <= options.maximumDepth else { throw failure(.tooDeep, at: frame.offset) }
+            guard frame.depth <= options.maximumDepth || isInAttachment else {
+                throw failure(.tooDeep, at: frame.offset)
+            }
+            if frame.depth == options.maximumDepth { try checkDepthOfContent(object, from: frame) }
             return .object(object)
         }
         let meaning = object.count == 1 ? ExtendedName.meaning(of: form) : nil
@@ -59,6 +86,7 @@ enum ExtendedName {
     static let date = "$date"
     static let number = "$num"
     static let literal = "$lit"
+    static let attachment = "$attachment"
 
     /// Returns whether an object whose first name is `name` must be written as `{"$lit":{…}}`.
     static func isReserved(_ name: String) -> Bool {
@@ -84,6 +112,7 @@ enum ExtendedName {
     static func isScalar(_ name: String) -> Bool {
         guard isReserved(name) else { return false }
         return name.hasSameBytes(as: bytes) || name.hasSameBytes(as: date) || name.hasSameBytes(as: number)
+            || name.hasSameBytes(as: attachment)
     }
 
     /// Returns the notation of a double that JSON cannot represent; `nil` for finite doubles.
@@ -99,6 +128,7 @@ enum ExtendedName {
         case (date, .string(let text)): DocumentDate(iso8601: text).map(DocumentValue.date)
         case (number, .string(let text)): numericValue(of: text)
         case (literal, .object(let object)): .object(object)
+        case (attachment, .object(let members)): Attachment(members: members).map { .attachment($0) }
         default: nil
         }
     }
@@ -125,7 +155,10 @@ enum ExtendedName {
         case date: "{\"$date\":\"2012-06-08T18:02:11.000+02:00\"} with one member, in ISO 8601, the zone optional"
         case number: "{\"$num\":\"…\"} with one member, a number as JSON writes it, nan, inf or -inf"
         case literal: "{\"$lit\":{…}} with one member, an object"
-        default: "$bytes, $date, $num or $lit as the only name"
+        case attachment:
+            "{\"$attachment\":{\"sha256\":\"…\",\"bytes\":2048,\"type\":\"image/jpeg\",\"name\":\"…\"}} with one member, "
+                + "the digest in 64 lower-case hexadecimal digits, type and name optional"
+        default: "$bytes, $date, $num, $attachment or $lit as the only name"
         }
     }
 }

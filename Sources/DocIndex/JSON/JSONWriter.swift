@@ -4,7 +4,7 @@
 /// \f \n \r \t`, otherwise `\u00xx` in lower case). Integers are written as digits. A double is the shortest decimal
 /// that parses to the same double, and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
-/// JSON cannot represent bytes, dates, NaN and infinities. They are written as objects with one `$` name; see
+/// JSON cannot represent bytes, dates, attachments, NaN and infinities. They are written as objects with one `$` name; see
 /// ``JSONNotation``, which also describes what a ``JSONParser`` reads back.
 public struct JSONWriter: Sendable {
     /// The placement of white space.
@@ -60,7 +60,23 @@ public struct JSONWriter: Sendable {
             text.appendASCII("{\"$date\":\"")
             value.appendISO8601(to: &text)
             text.appendASCII("\"}")
+        case .attachment(let value): writeAttachment(value, to: &text)
         }
+    }
+
+    @inline(never)
+    private func writeAttachment(_ value: Attachment, to text: inout [UInt8]) {
+        text.appendASCII("{\"$attachment\":{\"sha256\":\"")
+        text.append(contentsOf: value.digest.description.utf8)
+        text.appendASCII("\",\"bytes\":")
+        writeInteger(value.byteCount, to: &text)
+        text.appendASCII(",\"type\":")
+        text.appendJSON(value.type)
+        if let name = value.name {
+            text.appendASCII(",\"name\":")
+            text.appendJSON(name)
+        }
+        text.appendASCII("}}")
     }
 
     private func writeInteger(_ value: Int64, to text: inout [UInt8]) {

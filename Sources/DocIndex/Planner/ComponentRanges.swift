@@ -210,6 +210,7 @@ struct ComponentRangesBuilder {
         case .string: component.hasOrderOfValues ? OrderedValue.Kind.string.rawValue : nil
         case .date: component.part == nil ? OrderedValue.Kind.date.rawValue : nil
         case .bytes: component.part == nil ? OrderedValue.Kind.bytes.rawValue : nil
+        case .attachment: component.part == nil ? OrderedValue.Kind.attachment.rawValue : nil
         default: nil
         }
     }
@@ -307,6 +308,7 @@ struct ComponentRangesBuilder {
                 case .bytes: kinds(.bytes)
                 case .array: kinds(.array)
                 case .object: kinds(.object)
+                case .attachment: kinds(.attachment)
                 }
             intervals += found
         }

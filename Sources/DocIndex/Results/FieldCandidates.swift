@@ -52,6 +52,7 @@ struct FieldCandidates {
                 body(FieldPath(checked: steps))
                 forEachPath(in: member.value, below: steps, body)
             }
+        case .attachment(let attachment): forEachPath(in: .object(attachment.object), below: steps, body)
         case .array(let elements):
             let steps = steps + [.eachElement]
             for element in elements.prefix(16) {

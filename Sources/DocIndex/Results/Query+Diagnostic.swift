@@ -82,6 +82,7 @@ extension DocumentValue.Kind {
         case .date: "dates"
         case .array: "arrays"
         case .object: "objects"
+        case .attachment: "attachments"
         }
     }
 }

@@ -4,7 +4,7 @@ extension DocumentUpdate {
     /// Applies the assignments to a document in memory.
     ///
     /// - Throws: ``DocIndexError`` with `invalidUpdate`, which names the assignment and the reason: a member of a value
-    ///   that is not an object, a member that already exists, a number that becomes too large, or an invalid path. The
+    ///   that is not an object, a member of an attachment, a member that already exists, a number that becomes too large, or an invalid path. The
     ///   document is unchanged then.
     /// - Complexity: O(*n*) in the members and elements along each path.
     public func apply(to document: inout DocumentObject) throws { document = try applied(to: document) }
@@ -125,6 +125,13 @@ extension DocumentUpdate.Assignment {
             var object = DocumentObject()
             object[name] = new
             return .object(object)
+        case (.name(let name), .attachment(let attachment)):
+            let old = attachment[name]
+            if old == nil, !creates { return value }
+            guard try changed(old, steps.dropFirst(), creates: creates, body) == old else {
+                throw Problem("an attachment cannot be changed in place, only replaced as a whole")
+            }
+            return value
         case (.name(let name), .some(let other)):
             guard creates else { return value }
             throw Problem("\(other.kind.article) has no member \(name)")
@@ -271,7 +278,7 @@ extension DocumentValue.Kind {
         switch self {
         case .null: "null"
         case .bytes: "bytes"
-        case .int, .array, .object: "an \(notation)"
+        case .int, .array, .object, .attachment: "an \(notation)"
         case .bool, .double, .string, .date: "a \(notation)"
         }
     }

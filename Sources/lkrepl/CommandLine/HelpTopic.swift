@@ -108,7 +108,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("a.b", "A member of an object."), .row("a[]", "Each element of a list."),
             .row("a any (b = 1 and c = 2)", "One element satisfies the whole condition."),
             .row("gps near 53.7,-1.8,5", "A place is within 5 km; within s,w,n,e: within a box."),
-            .row("a is number", "A value has this kind: number, string, boolean, array, object, null."),
+            .row("a is number", "A value has this kind: number, string, boolean, date, array, object, attachment."),
             .text(""),
             .text(
                 "A comparison matches only values of its own kind: \(number) = 4 does not match the text \"4\". "

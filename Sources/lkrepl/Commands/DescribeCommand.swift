@@ -71,6 +71,7 @@ struct FieldInventory {
         fields[key] = field
         switch value {
         case .object(let object): add(object, below: path + ".")
+        case .attachment(let attachment): add(attachment.object, below: path + ".")
         case .array(let elements): for element in elements { add(element, at: path + "[]") }
         default: break
         }
@@ -87,6 +88,7 @@ struct FieldInventory {
         case .date: "date"
         case .array: "array"
         case .object: "object"
+        case .attachment: "attachment"
         }
     }
 

@@ -105,7 +105,7 @@ struct DelimitedColumn: Hashable {
         case .double(let number) where !number.isFinite:
             .literal(number.isNaN ? "nan" : number < 0 ? "-inf" : "inf")
         case .bool, .int, .double: .literal(value.json)
-        case .array, .object: .text(value.json(JSONWriter(notation: .tagged)))
+        case .array, .object, .attachment: .text(value.json(JSONWriter(notation: .tagged)))
         }
     }
 
@@ -118,7 +118,7 @@ struct DelimitedColumn: Hashable {
         case .bool: .bool
         case .date: .date
         case .bytes: .bytes
-        case .null, .array, .object: .json
+        case .null, .array, .object, .attachment: .json
         }
     }
 }

@@ -87,7 +87,7 @@ struct IndexInference {
             if DocumentDate(iso8601: text) != nil { field.dateCount += 1 }
             field.wordCount += text.prefix(1000).split(whereSeparator: \.isWhitespace).count
         case .bool: break
-        case .null, .array, .object, .bytes: field.otherCount += 1
+        case .null, .array, .object, .bytes, .attachment: field.otherCount += 1
         }
         guard field.distinct.count < distinctLimit else { return }
         if !field.distinct.insert(value).inserted { field.isIdentity = false }

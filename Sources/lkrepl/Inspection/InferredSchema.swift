@@ -20,7 +20,7 @@ struct InferredSchema {
         case null, boolean, integer, number, string, date, bytes, array, object
     }
 
-    /// Adds one value.
+    /// Adds one value. An attachment is described by its members, as an object.
     mutating func add(_ value: DocumentValue) {
         count += 1
         types.insert(Self.type(of: value))
@@ -28,6 +28,9 @@ struct InferredSchema {
         case .object(let object):
             objectCount += 1
             for member in object { add(member) }
+        case .attachment(let attachment):
+            objectCount += 1
+            for member in attachment.object { add(member) }
         case .array(let values):
             if elements.isEmpty { elements = [InferredSchema()] }
             for value in values { elements[0].add(value) }
@@ -55,7 +58,7 @@ struct InferredSchema {
         case .date: .date
         case .bytes: .bytes
         case .array: .array
-        case .object: .object
+        case .object, .attachment: .object
         }
     }
 

@@ -87,7 +87,7 @@ struct ColumnSelection: Hashable {
             case .string, .date: 1
             case .int, .double: 0.9
             case .bool: 0.7
-            case .array: 0.6
+            case .array, .attachment: 0.6
             case .object, .bytes: 0.3
             }
         }
@@ -114,6 +114,7 @@ struct ValueKinds: Hashable, CustomStringConvertible {
         case .array: name = "array"
         case .object: name = "object"
         case .bytes: name = "bytes"
+        case .attachment: name = "attachment"
         }
         if !names.contains(name) { names.append(name) }
     }

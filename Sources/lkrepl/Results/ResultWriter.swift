@@ -288,10 +288,17 @@ final class ResultWriter {
         case .null: ""
         case .string(let text): VisibleText.singleLine(text)
         case .date(let date): date.iso8601
+        case .attachment(let attachment): text(attachment)
         case .array(let elements) where elements.allSatisfy { $0.stringValue != nil }:
             VisibleText.singleLine(elements.compactMap(\.stringValue).joined(separator: ", "))
         default: VisibleText.singleLine(value.json)
         }
+    }
+
+    /// An attachment for people, such as `IMG_1.jpg (image/jpeg, 2.1 MB)`.
+    private static func text(_ attachment: Attachment) -> String {
+        let content = attachment.type + ", " + HumanNumber.byteCount(Int(clamping: attachment.byteCount))
+        return VisibleText.singleLine(attachment.name.map { "\($0) (\(content))" } ?? content)
     }
 
     private static func field(_ value: DocumentValue) -> DelimitedField {
@@ -301,7 +308,7 @@ final class ResultWriter {
         case .date(let date): .text(date.iso8601)
         case .bytes(let bytes): .bytes(bytes)
         case .bool, .int, .double: .literal(value.json)
-        case .array, .object: .text(value.json(JSONWriter(notation: .tagged)))
+        case .array, .object, .attachment: .text(value.json(JSONWriter(notation: .tagged)))
         }
     }
 }

@@ -91,7 +91,7 @@ extension Completer {
         case .string(let text): text
         case .bool, .int, .double: value.json
         case .date(let date): date.iso8601
-        case .null, .bytes, .array, .object: nil
+        case .null, .bytes, .array, .object, .attachment: nil
         }
     }
 

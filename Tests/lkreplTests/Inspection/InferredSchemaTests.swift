@@ -57,7 +57,7 @@ import Testing
         case .double: name = "number"
         case .string, .date, .bytes: name = "string"
         case .array: name = "array"
-        case .object: name = "object"
+        case .object, .attachment: name = "object"
         }
         var names = schema["type"]?.arrayValue?.compactMap(\.stringValue) ?? []
         if let single = schema["type"]?.stringValue { names.append(single) }
