@@ -29,7 +29,7 @@ import Testing
         #endif
     }
 
-    /// The bound is twice what is measured: the document, its stored form in the batch, in the memtable and in the log,
+    /// Each byte takes 12 to 18 bytes of memory: the document, its stored form in the batch, in the memtable and in the log,
     /// and its analyzed words. Four times the size takes four times the processor time; a step that looks at all words
     /// for each word, or copies the whole text for each, would take sixteen times as long.
     @Test(arguments: ["text", "array"])
