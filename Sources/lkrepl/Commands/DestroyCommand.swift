@@ -7,7 +7,8 @@ struct DestroyCommand: ParsableCommand {
         commandName: "destroy", abstract: "Delete a database and everything in it.",
         discussion: """
             Example: lkrepl destroy --write copy.db --confirm copy.db
-            Attached files are deleted as well. Files that do not belong to LevelDB or the store are kept. This cannot be undone.
+            Attached files are deleted as well. Files that do not belong to LevelDB or the store are kept. \
+            This cannot be undone.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -18,7 +18,8 @@ struct DumpCommand: ParsableCommand {
             included; load rebuilds them. Neither are former versions of documents: a loaded store begins a new \
             history. --since writes the changes of a document store after a commit, including \
             deletions. Attached files are in the dump, in parts before the first document that refers to them; \
-            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
+            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. Other formats, \
+            for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)
 
@@ -159,8 +160,8 @@ struct DumpCommand: ParsableCommand {
         guard let files = try contentFiles() else {
             throw CommandError(
                 .usage,
-                "\(database) has \(HumanNumber.grouped(fileCount)) attached files outside the database, which a dump of "
-                    + "raw keys does not contain",
+                "\(database) has \(HumanNumber.grouped(fileCount)) attached files outside the database, which a dump "
+                    + "of raw keys does not contain",
                 hint: "use snapshot, or dump without --raw; --attachments DIR writes the files beside, none omits them")
         }
         try all.forEachContent { info in

@@ -12,8 +12,9 @@ struct ImportCommand: ParsableCommand {
             Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on new and changed \
             pictures, detected by size and time. Their IDs are their canonical paths. What exiftool reports of a \
             changed picture is stored; other members, such as a rating that you have added, are kept. --mode upsert \
-            reads all pictures again and replaces their documents. --attach original copies each picture into the store \
-            and refers to it in the member original; the same picture again adds nothing. --prune deletes the documents of pictures that no \
+            reads all pictures again and replaces their documents. --attach original copies each picture into the \
+            store and refers to it in the member original; the same picture again adds nothing. --prune deletes the \
+            documents of pictures that no \
             longer exist. exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
             exiftool-json --key SourceFile imports exiftool's output; no output at all is an error.
             UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \

@@ -19,8 +19,8 @@ struct LoadCommand: ParsableCommand {
             lines of a dump, are accepted too, as are dumps of mdb_dump, db_dump and ldb dump --hex. --mode: upsert \
             (replace existing records), insert (reject existing records), skip (keep existing records), replace (the \
             dump replaces everything in its collections or its range, all or nothing: a truncated dump, ^C, a kill or \
-            a full disk changes nothing), merge (JSON Merge Patch, documents only). A document whose attached files are \
-            neither in the dump nor in the store is rejected; --attachments-from names a directory made by dump \
+            a full disk changes nothing), merge (JSON Merge Patch, documents only). A document whose attached files \
+            are neither in the dump nor in the store is rejected; --attachments-from names a directory made by dump \
             --attachments, or another store, that has them.
             """)
 

@@ -15,8 +15,8 @@ struct VerifyCommand: ParsableCommand {
             the documents and indexes of a document store are checked against each other. Each problem is a row that \
             names the place: the file, or for a document store the collection, the index, the document's ID and row, \
             and the key as get accepts it. Duplicate values that are older than their unique index are separate rows \
-            and not problems of the store. For attached files, the sizes and the counts of references are checked; with \
-            --full their digests too.
+            and not problems of the store. For attached files, the sizes and the counts of references are checked; \
+            with --full their digests too.
             """)
 
     @OptionGroup var options: GlobalOptions

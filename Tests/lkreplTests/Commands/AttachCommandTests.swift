@@ -75,7 +75,8 @@ import Testing
             if Installed.has("jq") {
                 let sizes = try place.shell(
                     "lkrepl attach list photos.store --json | jq -c '[.[].bytes] | sort'; "
-                        + "lkrepl attach list photos.store photos | jq -s '[.[] | select(.name == \"large.bin\")] | length'"
+                        + "lkrepl attach list photos.store photos | "
+                        + "jq -s '[.[] | select(.name == \"large.bin\")] | length'"
                 )
                 #expect(sizes.output == "[1,200000]\n2\n", "\(sizes)")
             }

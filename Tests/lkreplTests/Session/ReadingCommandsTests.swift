@@ -19,6 +19,7 @@ import Testing
         case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder
         case foreignCompression, beingWritten, withoutPermission, onReadOnlyMount
         case withAttachments, attachmentsWithoutPermission, attachmentsOnReadOnlyMount
+        case storeOfAnotherUser
 
         /// Creates the database `s.store`.
         fileprivate func make(in place: Workplace) throws {
@@ -35,6 +36,12 @@ import Testing
             case .withAttachments, .attachmentsWithoutPermission, .attachmentsOnReadOnlyMount:
                 try place.makePhotos("s.store")
                 try place.attachPicture("s.store")
+            case .storeOfAnotherUser:
+                try place.makePhotos("s.store")
+                for name in try place.names(in: "s.store") {
+                    try #require(unsafe chown(path + "/" + name, 65534, 65534) == 0)
+                }
+                try #require(unsafe chown(path, 65534, 65534) == 0)
             case .storeWithPendingText:
                 try place.makeItems("s.store")
                 let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog over bridge \($0)\"}\n" }
@@ -88,6 +95,8 @@ import Testing
         fileprivate var isPossible: Bool {
             switch self {
             case .onReadOnlyMount, .attachmentsOnReadOnlyMount: geteuid() == 0 && Installed.has("unshare")
+            // Root may write every file, and would own what it wrote.
+            case .storeOfAnotherUser: geteuid() == 0
             default: true
             }
         }
