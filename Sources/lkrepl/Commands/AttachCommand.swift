@@ -54,11 +54,14 @@ struct AttachCommand: ParsableCommand {
             let byteCounts = try files.map { try AttachCommand.byteCount(ofFileAt: $0) }
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
-                let id = try AttachCommand.document(id, in: collection).id
+                let document = try AttachCommand.document(id, in: collection)
+                let id = document.id
                 guard member.steps.first != .name(collection.definition.idField) else {
                     throw CommandError(
                         .usage, "\(member) is the ID of the document", hint: "choose another member for the file")
                 }
+                _ = try DocumentUpdate([isList ? .add(member, .array([])) : .set(member, .null)])
+                    .applied(to: document.content)
                 let total = byteCounts.reduce(0, +)
                 let text = "\(AttachCommand.count(files.count)) with \(HumanNumber.byteCount(total))"
                 if dryRun { return options.note("attach add: would attach \(text) to \(id), at \(path)") }

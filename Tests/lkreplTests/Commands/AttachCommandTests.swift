@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test func `A file that cannot be attached is not stored`() throws {
+        try Self.with { place in
+            for (path, code) in [("title.x", 64), ("id", 64), ("title", 0)] as [(String, Int32)] {
+                let outcome = try place.run(
+                    "attach", "add", "--write", "photos.store", "photos", Self.id, path, "small.txt")
+                #expect(outcome.code == code, "\(path): \(outcome)")
+                #expect(try place.run("attach", "list", "photos.store").lines.count == (code == 0 ? 1 : 0), "\(path)")
+            }
+            #expect(try Self.add(place, "original", "large.bin", id: "nobody").code == 1)
+            #expect(try place.run("attach", "list", "photos.store").lines.count == 1)
+        }
+    }
+
     @Test func `Files without a reference are deleted only on request, and after a time`() throws {
         try Self.with { place in
             #expect(try Self.add(place, "original", "large.bin").code == 0)
