@@ -140,6 +140,7 @@ import Testing
 
     @Test func `Counts by one key match a scan of every document, with any indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 71))
+        queries.documents.hasAttachments = true
         var fromIndexCount = 0
         for _ in 0..<TestRun.rounds(12, long: 600) {
             let indexes = queries.indexes()
