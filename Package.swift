@@ -45,12 +45,16 @@ let package = Package(
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
         .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
-        .target(name: "DocIndex", dependencies: ["CStemmer", "LevelKit"], swiftSettings: lending),
+        .target(
+            name: "DocIndex",
+            dependencies: [
+                "CStemmer", "LevelKit", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: lending),
         .executableTarget(
             name: "lkrepl",
             dependencies: [
                 "DocIndex", "LevelFiles", "LevelKit",
-                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -3,9 +3,11 @@
 /// The catalog is a single record, so that every schema change takes effect with one put. A ``LoadedCatalog`` adds what
 /// reading and writing need.
 struct Catalog: Sendable, Hashable {
-    /// The latest readable version of the on-disk format; see `docs/FORMAT.md`. Only stores with a history have it.
-    static let formatVersion = 5
-    /// The version of stores without a history.
+    /// The latest readable version of the on-disk format; see `docs/FORMAT.md`. Only stores with attachments have it.
+    static let formatVersion = 6
+    /// The version of stores with a history and without attachments.
+    static let historyFormatVersion = 5
+    /// The version of stores without either.
     static let plainFormatVersion = 4
     /// The earliest readable format. Its value index entries contain only the kind of arrays and objects.
     static let earliestFormatVersion = 3
@@ -32,6 +34,8 @@ struct Catalog: Sendable, Hashable {
     var dropped: [DroppedIndex] = []
     /// The numbers of collections with records of a former history that still have to be deleted.
     var droppedHistory: [UInt32] = []
+    /// Whether attachments have ever been stored. A document cannot refer to one before.
+    var hasAttachments = false
 
     struct CollectionEntry: Sendable, Hashable {
         var name: String
@@ -258,7 +262,7 @@ extension Catalog {
             ["number": .int(Int64(index.number)), "type": .string(index.kind.rawValue)]
         }
         var record: DocumentObject = [
-            "docindex": .int(Int64(keepsHistory ? Self.formatVersion : Self.plainFormatVersion)),
+            "docindex": .int(Int64(version)),
             "schemaVersion": .int(Int64(schemaVersion)),
             "epoch": .string(epoch.description), "migrations": .array(migrations.map { .string($0) }),
             "runningMigration": runningMigration.map { .string($0) } ?? .null,
@@ -268,9 +272,16 @@ extension Catalog {
         if !droppedHistory.isEmpty {
             record["droppedHistory"] = .array(droppedHistory.map { .int(Int64($0)) })
         }
+        if hasAttachments { record["attachments"] = true }
         var bytes: [UInt8] = []
         DocumentValue.object(record).writeJSON(to: &bytes)
         return bytes
+    }
+
+    /// The lowest format version that contains what the store uses.
+    private var version: Int {
+        if hasAttachments { return Self.formatVersion }
+        return keepsHistory ? Self.historyFormatVersion : Self.plainFormatVersion
     }
 
     /// Decodes the record.
@@ -308,6 +319,7 @@ extension Catalog {
             }
             return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
         }
+        hasAttachments = format >= Int64(Self.formatVersion) && record["attachments"] == true
         droppedHistory = try record["droppedHistory"].map { try Self.array($0).map { try Self.number($0) } } ?? []
         // Assigned numbers must be unique and less than the next ones. Otherwise keys would be mixed up.
         let indexes = collections.flatMap(\.indexes).map(\.number) + dropped.map(\.number)

@@ -39,6 +39,13 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case epochChanged
         /// A migration cannot be run, or would lose data that it does not declare as dropped.
         case migrationFailed
+        /// The content of an attachment is not stored.
+        case attachmentMissing
+        /// The stored content of an attachment has another length or digest than it should have.
+        case attachmentDamaged
+        /// Attachments cannot be deleted now, because a reader or a checkpoint needs them, or because it is not certain
+        /// which ones documents refer to.
+        case attachmentsInUse
         /// A query is malformed.
         case invalidQuery
         /// An update is malformed, or cannot be applied to a document.

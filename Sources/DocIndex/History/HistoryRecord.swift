@@ -91,20 +91,11 @@ struct HistoryRecord: Sendable, Hashable {
     var date: Date { Date(timeIntervalSince1970: Double(time) / 1000) }
 }
 
-/// The clock of the history.
-enum HistoryClock {
-    /// The time in tests; `nil` for the time of the system.
-    @TaskLocal static var fixed: UInt64?
-
-    /// Milliseconds since 1970.
-    static var now: UInt64 { fixed ?? UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
-}
-
 extension Catalog.History {
     /// The time before which changes are no longer kept, in milliseconds since 1970.
     var oldestTime: UInt64 {
         guard let age = bounds.age else { return 0 }
-        let now = HistoryClock.now
+        let now = StoreClock.now
         return now - min(now, UInt64(max(0, age.seconds)) * 1000)
     }
 }

@@ -40,7 +40,7 @@ package struct KeyDescriber {
         guard let prefix = StoreKeyParts(prefix) else { return nil }
         guard let owner = prefix.parts.first.map(labelled) else { return prefix.kind.titles.all }
         switch prefix.kind {
-        case .progress, .markers, .setAside: return prefix.kind.titles.all
+        case .progress, .markers, .setAside, .attachments: return prefix.kind.titles.all
         case .text:
             guard let record = prefix.textRecord else { return "text index \(owner)" }
             let others = prefix.parts.dropFirst(2).map { text(of: $0) }
@@ -59,7 +59,7 @@ package struct KeyDescriber {
     /// A part with the word that says what it is, unless that is obvious.
     private func labelled(_ part: StoreKeyParts.Part) -> String {
         switch part.name {
-        case .collection, .index, .id, .term, .marker, .key: text(of: part)
+        case .collection, .index, .id, .term, .marker, .key, .digest: text(of: part)
         case .first: "from \(text(of: part)) on"
         default: "\(part.name.rawValue) \(text(of: part))"
         }
@@ -141,6 +141,8 @@ extension StoreKey {
         case .valueCounts: ("count", "counts of values")
         case .text: ("text index", "text indexes")
         case .setAside: ("set aside", "set aside")
+        case .attachments: ("attachment", "attachments")
+        case .contents: ("attachment content", "contents of attachments")
         }
     }
 }

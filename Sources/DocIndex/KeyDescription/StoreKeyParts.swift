@@ -8,7 +8,7 @@ package struct StoreKeyParts: Sendable {
     package struct Part: Sendable {
         /// What the part says. The raw values are words for people.
         package enum Name: String, Sendable {
-            case collection, index, commit, row, id, first, migration, marker, value, key
+            case collection, index, commit, row, id, first, migration, marker, value, key, digest, content
             /// The kind of record of a text index, and the parts that follow it.
             case record, segment, term, group, chunk, slot
         }
@@ -74,6 +74,8 @@ package struct StoreKeyParts: Sendable {
         case .valueCounts: read(.index) && readValues(hasRow: false)
         case .text: read(.index, .record) && readTextParts()
         case .setAside: readSetAside()
+        case .attachments: bytes.count == 1 || readDigest()
+        case .contents: read(.content)
         }
     }
 
@@ -90,6 +92,12 @@ package struct StoreKeyParts: Sendable {
         case .slots: read(.row)
         case .pending, .tombstones: read(.slot)
         }
+    }
+
+    private mutating func readDigest() -> Bool {
+        guard let digest = StoreKey.digest(in: bytes.span) else { return false }
+        parts.append(Part(name: .digest, value: .element(.string(digest.description)), end: bytes.count))
+        return true
     }
 
     private mutating func readSetAside() -> Bool {

@@ -33,6 +33,11 @@ enum StoreKey: UInt8 {
     case valueCounts = 0x47
     /// `Q key` → an unreadable record that a rebuild has set aside, under its original key.
     case setAside = 0x51
+    /// `A` → the number of the next content in `B`; `A digest` → an attachment: the count of references in documents,
+    /// its size and place; see ``AttachmentRecord``.
+    case attachments = 0x41
+    /// `B number` → the content of a small attachment.
+    case contents = 0x42
     /// `X index …` → a text index; see ``TextIndexKey``.
     case text = 0x58
 
@@ -41,6 +46,25 @@ enum StoreKey: UInt8 {
 
     /// The key of the state.
     static let stateKey: [UInt8] = [StoreKey.state.rawValue]
+
+    /// The key of the number of the next small content.
+    static let nextContentKey: [UInt8] = [StoreKey.attachments.rawValue]
+
+    /// Returns the key of an attachment's record.
+    static func attachment(_ digest: Attachment.Digest) -> [UInt8] { [StoreKey.attachments.rawValue] + digest.bytes }
+
+    /// Returns the digest in the key of an attachment's record; `nil` for another key.
+    static func digest(in key: Span<UInt8>) -> Attachment.Digest? {
+        guard key.count == 1 + Attachment.Digest.byteCount, key[0] == StoreKey.attachments.rawValue else { return nil }
+        return Attachment.Digest(key.extracting(1..<key.count))
+    }
+
+    /// Returns the key of a small content.
+    static func content(_ number: UInt64) -> [UInt8] {
+        var key = [StoreKey.contents.rawValue]
+        TupleEncoder.append(number, to: &key)
+        return key
+    }
 
     /// Returns the key of a change. Changes of one commit are ordered by collection and row.
     static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {

@@ -13,6 +13,9 @@ struct Commit {
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
     private var history = PendingHistory()
+    private var attachments = AttachmentChanges()
+    /// Whether stored documents may refer to attachments.
+    private let tracksAttachments: Bool
 
     private struct Collection {
         let entry: LoadedCollection
@@ -26,6 +29,7 @@ struct Commit {
         self.database = database
         self.catalog = catalog
         self.state = state
+        tracksAttachments = catalog.stored.hasAttachments
     }
 
     /// Writes the batch.
@@ -66,6 +70,7 @@ struct Commit {
         let sequence = state.sequence + 1
         while let edit = try next(load) { try add(edit, sequence: sequence) }
         if isDryRun {
+            try attachments.write(to: changes.batch, sequence: sequence, reading: database)
             try changes.finish(catalog, reading: database)
             return written
         }
@@ -83,6 +88,9 @@ struct Commit {
         }
         if !history.isEmpty {
             try history.write(to: changes.batch, catalog: catalog, state: state, database: database)
+        }
+        if !attachments.isEmpty {
+            try attachments.write(to: changes.batch, sequence: sequence, reading: database)
         }
         try changes.finish(catalog, reading: database)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
@@ -142,8 +150,10 @@ struct Commit {
             var record: [UInt8] = []
             Varint.append(sequence, to: &record)
             do {
-                try BodyEncoder.append(.object(new), names: &names[entry.number, default: FieldNames()], to: &record)
-            } catch {
+                let references = try BodyEncoder.append(
+                    .object(new), names: &names[entry.number, default: FieldNames()], to: &record)
+                if !references.isEmpty { try attachments.add(references, of: edit.target.id) }
+            } catch let error as BodyError {
                 throw DocIndexError(.invalidDocument, "the document \(edit.target.id) cannot be stored: \(error)")
             }
             try changes.batch.put(record, forKey: documentKey)
@@ -153,6 +163,7 @@ struct Commit {
             let record = IDRecord.deleted(sequence: sequence, row: row)
             try changes.batch.put(record.encoded, forKey: StoreKey.id(entry.number, edit.target.id))
         }
+        if tracksAttachments, let old { attachments.remove(of: old.content) }
         let change = StoreChange(
             sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil)
         try changes.batch.put(

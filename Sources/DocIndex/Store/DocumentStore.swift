@@ -41,6 +41,13 @@ public final class DocumentStore: Sendable {
     let signal: ChangeSignal
     private let catalog: Mutex<LoadedCatalog>
     private let ownership: ExclusiveOwnership
+    /// The files of large attachments.
+    let files: ContentDirectory
+    /// Held while content is added, or garbage deleted, so that neither loses what the other relies on.
+    let contentGate = WriterLock()
+    /// Keeps the files of a store that is read while another process may write it; `nil` if it is open for writing, or
+    /// has no files.
+    private let heldFiles: ContentLock?
     /// Runs the writes of asynchronous callers, one after another.
     let writes = BlockingExecutor("DocIndex.writes")
 
@@ -54,6 +61,8 @@ public final class DocumentStore: Sendable {
         }
         self.signal = signal
         self.ownership = ownership
+        files = ContentDirectory(of: database)
+        heldFiles = database.mode == .readOnly ? try files.holdFiles() : nil
         writer = WriterLock(refusal: database.refusal)
         maintenance = WriterLock(refusal: database.refusal)
         self.database = database
@@ -325,8 +334,8 @@ public final class DocumentStore: Sendable {
 
 /// A snapshot of a store: its collections do not see later writes.
 public struct StoreSnapshot: Sendable {
-    private let store: DocumentStore
-    private let snapshot: Snapshot
+    let store: DocumentStore
+    let snapshot: Snapshot
     private let catalog: LoadedCatalog
     private let texts: TextIndexViews.Views
 

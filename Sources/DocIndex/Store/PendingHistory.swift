@@ -52,7 +52,7 @@ struct PendingHistory {
     func write(to batch: WriteBatch, catalog: LoadedCatalog, state: WriterState, database: Database) throws {
         guard let sequence = changes.first?.link.sequence else { return }
         try state.requireHistory(before: sequence, in: database)
-        let head = HistoryRecord.head(time: HistoryClock.now, changeCount: changes.count)
+        let head = HistoryRecord.head(time: StoreClock.now, changeCount: changes.count)
         let trimmer = HistoryTrimmer(reader: database, catalog: catalog)
         for change in changes {
             try batch.put(head + change.former, forKey: change.link.key(change.collection.number))

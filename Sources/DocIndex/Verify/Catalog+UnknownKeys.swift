@@ -24,6 +24,9 @@ extension Catalog {
             .prefix([StoreKey.changes.rawValue]), .prefix([StoreKey.markers.rawValue]),
             .prefix([StoreKey.setAside.rawValue]),
         ]
+        if hasAttachments {
+            known += [.prefix([StoreKey.attachments.rawValue]), .prefix([StoreKey.contents.rawValue])]
+        }
         if keepsHistory { known.append(.prefix([StoreKey.history.rawValue])) }
         for name in migrations + [runningMigration].compactMap({ $0 }) {
             known.append(.only(StoreKey.migrationProgress(name)))

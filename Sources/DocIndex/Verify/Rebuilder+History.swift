@@ -25,7 +25,7 @@ extension Rebuilder {
         }
         for (place, key, isMissing) in damaged where place.sequence <= WriterState.lastSequence {
             if !isMissing, let value = try database.value(forKey: key) { try setAside(key, value) }
-            try batch.put(HistoryRecord.head(time: HistoryClock.now, changeCount: 1), forKey: key)
+            try batch.put(HistoryRecord.head(time: StoreClock.now, changeCount: 1), forKey: key)
             report.repairCount += 1
             try write()
         }

@@ -8,7 +8,7 @@
 ///
 /// Never used for the `LOCK` file of a database that this process has open: POSIX drops the lock when any descriptor of
 /// the file is closed.
-package final class OpenFile {
+package final class OpenFile: Sendable {
     /// The file descriptor, valid for the lifetime of this object.
     package let descriptor: Int32
 

@@ -23,6 +23,9 @@ public struct Checkpoint: Sendable, Hashable {
     public let tableByteCount: UInt64
     /// The size of the logs in bytes. Logs are always copied.
     public let logByteCount: UInt64
+    /// The number of files in the directory `attachments`, which document stores use. They are linked or copied like
+    /// tables.
+    public let attachmentCount: Int
     /// The sequence number of the last write in the checkpoint. LevelDB counts from the first write to the database.
     public let lastSequence: UInt64
     /// The number of attempts. If it is above 1, the database changed during the previous ones.

@@ -29,14 +29,21 @@ struct CheckpointBuilder {
 
     private func runInStagingArea() throws(LevelError) -> Checkpoint {
         var staging = try StagingArea(beside: destination, like: original ?? source)
+        let attachments = ContentDirectory(at: (original ?? source).path, isReadOnly: true)
         do throws(LevelError) {
+            // Until the end, nothing deletes files to which the copy refers.
+            let lock = try attachments.holdFiles()
             let (attempt, tryCount) = try repeatedAttempt(into: &staging)
+            // After the database, because records refer to files that exist.
+            let attachmentCount = try staging.add(attachments, linksAllowed: tables == .linked)
+            _ = consume lock
             try staging.publish(as: destination)
             return Checkpoint(
                 path: destination.path,
                 linkedTableCount: staging.tables.values.count { $0 == .linked },
                 copiedTableCount: staging.tables.values.count { $0 == .copied },
                 tableByteCount: attempt.manifest.tableByteCount, logByteCount: attempt.logs.byteCount,
+                attachmentCount: attachmentCount,
                 lastSequence: attempt.logs.lastSequence ?? attempt.manifest.lastSequence, tryCount: tryCount,
                 holder: holder())
         } catch {

@@ -85,6 +85,11 @@ struct StagingArea {
         try file.synchronize()
     }
 
+    /// Links or copies the attachments of the source; see ``ContentDirectory/copyFiles(to:linksAllowed:)``.
+    func add(_ files: ContentDirectory, linksAllowed: Bool) throws(LevelError) -> Int {
+        try files.copyFiles(to: directory, linksAllowed: linksAllowed && !isForeign)
+    }
+
     /// Returns the file name of a table, or `nil` if the table is not in the directory.
     func table(_ number: UInt64) -> String? { names[number] }
 

@@ -106,6 +106,18 @@ final class ReadViews: Sendable {
         }
     }
 
+    /// Returns the oldest view in use, with one more user, or `nil` if none is in use.
+    func retainOldest() -> ReadView? {
+        state.withLock { state in
+            guard !state.isClosed, let oldest = state.users.values.min(by: { $0.view.write < $1.view.write }) else {
+                return nil
+            }
+            userCount.add(1, ordering: .relaxed)
+            state.users[ObjectIdentifier(oldest.view)]?.count += 1
+            return oldest.view
+        }
+    }
+
     /// Removes a user from a view. The last one releases the view.
     func release(_ view: ReadView) {
         state.withLock { state in

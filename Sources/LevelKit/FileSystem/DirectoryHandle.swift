@@ -10,7 +10,7 @@ internal import LevelFiles
 /// a link cannot redirect a call.
 ///
 /// No call follows a link in the last component of a name.
-final class DirectoryHandle {
+final class DirectoryHandle: Sendable {
     let descriptor: Int32
 
     /// Opens the directory at a path.

@@ -51,11 +51,22 @@ final class UnpublishedDirectory {
 
     /// Creates a file in the directory.
     ///
-    /// - Parameter permissions: the permissions of the original file.
-    func create(_ name: String, permissions: UInt32) throws(SystemError) -> OpenFile {
+    /// - Parameters:
+    ///   - permissions: the permissions of the original file.
+    ///   - place: a directory made by ``makeDirectory(_:in:)``; `nil` for the directory itself.
+    func create(
+        _ name: String, permissions: UInt32, in place: DirectoryHandle? = nil
+    ) throws(SystemError) -> OpenFile {
         try OpenFile(
-            creating: name, in: directory.descriptor,
+            creating: name, in: (place ?? directory).descriptor,
             permissions: audience.permissions(permissions, newGroup: group))
+    }
+
+    /// Creates a directory in the directory, or in another one that this method made.
+    func makeDirectory(_ name: String, in place: DirectoryHandle?) throws(SystemError) -> DirectoryHandle {
+        let permissions = audience.permissions(audience.permissions, newGroup: group) | 0o700
+        guard unsafe mkdirat((place ?? directory).descriptor, name, mode_t(permissions)) == 0 else { throw .last }
+        return try DirectoryHandle(name, in: (place ?? directory).descriptor)
     }
 
     /// Creates a hard link in the directory to a file of the same file system.

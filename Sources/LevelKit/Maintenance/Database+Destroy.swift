@@ -3,7 +3,7 @@ internal import LevelFiles
 extension Database {
     /// Deletes the database in a directory, and the directory if nothing else is in it.
     ///
-    /// Deletes only files with LevelDB's names, and only in a recognizable database: one with a `CURRENT` file that
+    /// Deletes only files with LevelDB's names and the directory `attachments` of a document store, and only in a recognizable database: one with a `CURRENT` file that
     /// names a readable manifest. Other files are kept, and so is the directory `lost` that a repair leaves.
     ///
     /// - Returns: the names that remain; empty if the directory was deleted.
@@ -27,13 +27,14 @@ extension Database {
         _ = try directory.readManifest()
         do throws(SystemError) {
             let names = try handles.directory.names()
+            ContentDirectory.clear(in: handles.directory)
             // `CURRENT` and the manifest are deleted last, so that an interrupted deletion can be repeated.
             for rank in 0...3 {
                 for name in names where Self.rank(of: name) == rank {
                     try handles.directory.removeFile(name)
                 }
             }
-            let left = names.filter { Self.rank(of: $0) == nil }.sorted()
+            let left = try handles.directory.names().sorted()
             if left.isEmpty { try handles.parent.removeDirectory(directory.name, openAs: handles.directory) }
             _ = consume access
             return left

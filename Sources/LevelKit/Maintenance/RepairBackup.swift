@@ -39,6 +39,14 @@ struct RepairBackup {
             copy.discard()
             throw error.levelError("back up \(directory.path) before its repair")
         }
+        do throws(LevelError) {
+            // A repair does not open these files, so links protect them.
+            let attachments = ContentDirectory(at: directory.path, isReadOnly: true)
+            if !isCancelled { _ = try attachments.copyFiles(to: copy, linksAllowed: !audience.isForeign) }
+        } catch {
+            copy.discard()
+            throw error
+        }
         guard !isCancelled, mayGoOn() else {
             copy.discard()
             throw LevelError(

@@ -12,6 +12,11 @@ public final class Snapshot: Sendable {
         view = core.views.makeView()
     }
 
+    fileprivate init(core: DatabaseCore, retained view: ReadView) {
+        self.core = core
+        self.view = view
+    }
+
     deinit {
         // In a forked process LevelDB must not be called, not even to free memory.
         if core.isOwnedByThisProcess { core.views.release(view) }
@@ -33,5 +38,12 @@ extension Snapshot: KeyValueReader {
         try core.enter()
         defer { core.leave() }
         return core.cursor(of: view, in: range, direction, cache)
+    }
+}
+
+extension Database {
+    /// Returns the state of the oldest snapshot or cursor in use, or `nil` if none is in use.
+    package func oldestSnapshot() -> Snapshot? {
+        core.views.retainOldest().map { Snapshot(core: core, retained: $0) }
     }
 }

@@ -48,12 +48,13 @@ extension CommandError {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
-            .migrationFailed, .notInHistory:
+            .migrationFailed, .notInHistory, .attachmentMissing, .attachmentDamaged:
             .badData
         case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .invalidUpdate,
             .queryTooLarge, .changeTooLarge,
             .scanRefused:
             .usage
+        case .attachmentsInUse: .temporaryFailure
         case .nestedWrite: .software
         }
     }

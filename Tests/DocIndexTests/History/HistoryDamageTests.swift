@@ -182,8 +182,8 @@ import Testing
 
     @Test func `Versions that the bounds have deleted are not reported as missing`() throws {
         try Self.withStore(.init(age: .days(1), versions: 3)) { store in
-            let now = HistoryClock.now
-            try HistoryClock.$fixed.withValue(now + 2 * 86_400_000) {
+            let now = StoreClock.now
+            try StoreClock.$fixed.withValue(now + 2 * 86_400_000) {
                 try store.collection("photos").put(["id": "c"])
                 try store.trimHistory()
                 try expectSound(store)

@@ -18,7 +18,7 @@ import Testing
     /// Runs `body` at a number of seconds since 1970, according to the clock of the history.
     @discardableResult
     static func at<R>(_ seconds: Int, _ body: () throws -> R) rethrows -> R {
-        try HistoryClock.$fixed.withValue(UInt64(seconds) * 1000, operation: body)
+        try StoreClock.$fixed.withValue(UInt64(seconds) * 1000, operation: body)
     }
 
     /// A version in one line, such as `2 at 60: 7`.

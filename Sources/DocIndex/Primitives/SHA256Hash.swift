@@ -1,7 +1,7 @@
 #if canImport(CryptoKit)
-    import CryptoKit
+    internal import CryptoKit
 #else
-    import CCrypto
+    internal import CCrypto
 #endif
 
 /// SHA-256 over bytes that arrive in parts, computed by the system's library: CryptoKit on Apple's systems, OpenSSL's
@@ -9,15 +9,18 @@
 ///
 /// A copy continues independently of the original. Starting a hash traps if the configuration of OpenSSL
 /// (`openssl.cnf`) excludes SHA-256; no input causes a trap.
-struct SHA256Hash: Sendable {
+package struct SHA256Hash: Sendable {
     #if canImport(CryptoKit)
         private var state = SHA256()
     #else
         private var state = OpenSSLState()
     #endif
 
+    /// Starts a hash of no bytes.
+    package init() {}
+
     /// Adds bytes.
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         #if canImport(CryptoKit)
             unsafe state.update(bufferPointer: bytes)
         #else
@@ -27,7 +30,7 @@ struct SHA256Hash: Sendable {
     }
 
     /// The 32 bytes of the hash of everything added so far. More bytes can be added afterwards.
-    var digest: [UInt8] {
+    package var digest: [UInt8] {
         #if canImport(CryptoKit)
             Array(state.finalize())
         #else

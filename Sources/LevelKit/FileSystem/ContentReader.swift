@@ -1,0 +1,58 @@
+internal import LevelFiles
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// An open file of a ``ContentDirectory``, or one to be stored there. It stays readable if it is deleted.
+package final class ContentReader: Sendable {
+    /// The path, for messages.
+    package let path: String
+    /// The size when the file was opened, in bytes.
+    package let byteCount: UInt64
+    private let file: OpenFile
+
+    /// Opens any file.
+    ///
+    /// - Throws: ``LevelError`` with `io`, also for a directory, a pipe or a device.
+    package convenience init(path: String) throws(LevelError) {
+        do throws(SystemError) {
+            try self.init(OpenFile(reading: path), path: path)
+        } catch {
+            throw error.levelError("read \(path)")
+        }
+        guard FileStatus(path: path)?.isDirectory != true else {
+            throw LevelError(.io, "could not read \(path), which is a directory; give the path of a file")
+        }
+    }
+
+    init(_ file: OpenFile, path: String) throws(SystemError) {
+        self.file = file
+        self.path = path
+        byteCount = try file.status().byteCount
+    }
+
+    /// Reads bytes at an offset; fewer only at the end of the file.
+    package func read(at offset: UInt64, byteCount: Int) throws(LevelError) -> [UInt8] {
+        do throws(SystemError) {
+            return try file.read(at: offset, byteCount: byteCount)
+        } catch {
+            throw error.levelError("read \(path)")
+        }
+    }
+
+    /// Calls `body` with the content mapped into memory. If another program shortens the file meanwhile, reading beyond
+    /// its end ends this process.
+    package func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
+        guard let count = Int(exactly: byteCount), count > 0 else {
+            return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0).bytes)
+        }
+        guard let start = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, file.descriptor, 0),
+            unsafe start != UnsafeMutableRawPointer(bitPattern: -1)
+        else { throw SystemError.last.levelError("map \(path) into memory") }
+        defer { unsafe munmap(start, count) }
+        return try unsafe body(UnsafeRawBufferPointer(start: start, count: count).bytes)
+    }
+}
