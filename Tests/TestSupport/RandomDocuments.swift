@@ -148,3 +148,10 @@ public struct RandomDocuments: Sendable {
         }
     }
 }
+
+extension RandomDocuments {
+    /// Stores the contents of the attachments, so that documents can refer to them.
+    public static func addAttachmentContents(to store: DocumentStore) throws {
+        for content in attachmentContents { _ = try store.attachments.add(content) }
+    }
+}

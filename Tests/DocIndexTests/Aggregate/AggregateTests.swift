@@ -148,6 +148,7 @@ import Testing
                 CollectionDefinition("c", indexes: indexes), CollectionDefinition("bare"),
             ])
             try withTemporaryStore(schema: schema) { store in
+                try RandomDocuments.addAttachmentContents(to: store)
                 try store.write { transaction in
                     for _ in 0..<60 {
                         let document = queries.documents.document(id: queries.documents.id())

@@ -33,6 +33,7 @@ import Testing
             CollectionDefinition("c", indexes: Self.indexes), CollectionDefinition("bare"),
         ])
         try withTemporaryStore(schema: schema) { store in
+            try RandomDocuments.addAttachmentContents(to: store)
             try store.write { transaction in
                 for document in Self.documents {
                     for collection in ["c", "bare"] { try transaction.put(document, in: collection) }
@@ -144,6 +145,7 @@ import Testing
             CollectionDefinition("c", indexes: [.value("original", on: "original", unique: true)])
         ])
         try withTemporaryStore(schema: schema) { store in
+            try RandomDocuments.addAttachmentContents(to: store)
             let collection = try store.collection("c")
             for document in Self.documents { try collection.put(document) }
             for attachment in RandomDocuments.attachments {

@@ -63,6 +63,7 @@ import Testing
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
                     let store = try DocumentStore.open(at: directory + "/s", schema: schema)
+                    try RandomDocuments.addAttachmentContents(to: store)
                     let collection = try store.collection("c")
                     for _ in 0..<40 {
                         if queries.documents.random.once(in: 3) {
@@ -164,6 +165,7 @@ import Testing
         let schema = Schema(
             collections: (0..<4).map { CollectionDefinition("c\($0)", indexes: $0 == 0 ? [] : queries.indexes()) })
         try withTemporaryStore(schema: schema) { store in
+            try RandomDocuments.addAttachmentContents(to: store)
             try store.write { transaction in
                 for _ in 0..<150 {
                     let document = queries.documents.document(id: queries.documents.id())
