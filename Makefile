@@ -49,8 +49,8 @@ check:
 	@script/bootstrap
 	@script/check
 
-# What is delivered: the documentation without a warning, and an installation of a release build.
-check-release: docs
+# What is delivered: an installation of a release build.
+check-release:
 	@Tests/Installation/run
 
 # The files of an installation below PREFIX, made in STAGE first.
@@ -75,7 +75,7 @@ install: $(STAGE)/bin/lkrepl
 uninstall:
 	@for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$$file" || exit 1; done
 
-# The documentation of the public modules as a web site. The plugin is resolved for this target only.
+# The documentation of the public modules as a web site.
 docs: bootstrap
 	@script/documentation .build/documentation
 

@@ -15,11 +15,6 @@ let strict: [SwiftSetting] = [
 /// Settings of the libraries, which also lend spans from noncopyable cursors. Clients need no flag.
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
-/// The plugin that `make docs` runs. Nothing else resolves it.
-let documentationTools: [Package.Dependency] =
-    Context.environment["LEVELKIT_DOCS"] == nil
-    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
-
 let package = Package(
     name: "LevelKit",
     platforms: [.macOS(.v26)],
@@ -33,7 +28,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
-    ] + documentationTools,
+    ],
     targets: [
         .systemLibrary(
             name: "CLevelDB",

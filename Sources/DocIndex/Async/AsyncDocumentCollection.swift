@@ -96,7 +96,10 @@ extension AsyncDocumentCollection {
 
     /// Returns the result of a query as a sequence of arrays; see ``AsyncDocumentCollection/Pages``.
     ///
-    /// - Parameter count: the number of documents in a page, at least 1. The last page may have fewer.
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - count: the number of documents in a page, at least 1. The last page may have fewer.
+    ///   - options: how the query runs.
     public func pages(
         _ query: Query = Query(), count: Int = 256, options: Query.Options = Query.Options()
     ) -> AsyncDocumentCollection.Pages {

@@ -144,8 +144,12 @@ extension DocumentCollection {
     /// Whether a second run of the closure would change documents again is unknown, so a change too large for one
     /// commit fails, unless ``BulkChange/Options/splitting`` is ``BulkChange/Splitting/always``.
     ///
-    /// - Parameter body: changes a document in place. It may be called again for a document if its commit was full, and
-    ///   must not write to the store.
+    /// - Parameters:
+    ///   - filter: the condition.
+    ///   - options: the size of commits, and whether it is a dry run.
+    ///   - progress: called after each commit with what was done so far; an error that it throws stops the work.
+    ///   - body: changes a document in place. It may be called again for a document if its commit was full, and must
+    ///     not write to the store.
     /// - Throws: ``DocIndexError`` with `invalidID` if `body` changes the ID of a document; what `body` throws; the
     ///   errors of ``update(where:_:options:progress:)-(Filter,DocumentUpdate,_,_)``.
     @discardableResult

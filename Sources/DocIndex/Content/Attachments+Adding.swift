@@ -75,19 +75,29 @@ extension DocumentStore.Attachments {
     }
 }
 
+extension DocumentStore.Attachments {
+    /// Decodes the record with the number of the next content in the database; `nil` if it is missing or malformed.
+    static func nextNumber(_ record: [UInt8]?) -> UInt64? {
+        guard let record, let number = Varint.readAll(record), number.count == 1, 1..<UInt64.max >> 2 ~= number[0]
+        else { return nil }
+        return number[0]
+    }
+}
+
 /// Content that is being received: hashed, and kept in memory until it is too large for the database.
-struct NewContent: Sendable {
+package struct NewContent: Sendable {
     private let store: DocumentStore
     private let type: String
     private let name: String?
     private var hash = SHA256Hash()
-    private(set) var byteCount: Int64 = 0
+    /// The number of bytes so far.
+    package private(set) var byteCount: Int64 = 0
     private var bytes: [UInt8] = []
     private var file: NewContentFile?
     private let expectedByteCount: UInt64
 
     /// - Parameter byteCount: the expected size; 0 if it is not known.
-    init(for store: DocumentStore, type: String, name: String?, byteCount: UInt64) throws {
+    package init(for store: DocumentStore, type: String, name: String?, byteCount: UInt64) throws {
         guard Attachment.isValid(type), name.map(Attachment.isValid) ?? true else {
             throw DocIndexError(
                 .invalidDocument,
@@ -103,7 +113,11 @@ struct NewContent: Sendable {
         expectedByteCount = byteCount
     }
 
-    mutating func append(_ part: [UInt8]) throws {
+    /// The digest of the bytes so far.
+    package var digest: Attachment.Digest? { Attachment.Digest(hash.digest.span) }
+
+    /// Adds bytes.
+    package mutating func append(_ part: [UInt8]) throws {
         unsafe part.withUnsafeBytes { unsafe hash.update($0) }
         byteCount += Int64(part.count)
         if let file { return try file.write(part) }
@@ -119,8 +133,8 @@ struct NewContent: Sendable {
     }
 
     /// Stores the content.
-    func finish() throws -> Attachment {
-        guard let digest = Attachment.Digest(hash.digest.span),
+    package func finish() throws -> Attachment {
+        guard let digest,
             let attachment = Attachment(digest: digest, byteCount: byteCount, type: type, name: name)
         else { throw DocIndexError(.invalidDocument, "the content has no SHA-256 digest; store it again") }
         try file?.synchronize()
@@ -184,10 +198,10 @@ struct NewContent: Sendable {
     /// Returns the number of the next content in the database.
     private static func nextNumber(in database: Database) throws -> UInt64 {
         guard let bytes = try database.value(forKey: StoreKey.nextContentKey) else { return 1 }
-        guard let number = Varint.readAll(bytes), number.count == 1, number[0] > 0, number[0] < .max >> 2 else {
+        guard let number = DocumentStore.Attachments.nextNumber(bytes) else {
             throw DocIndexError(
                 .corruption, "the number of the next attachment is unreadable; run verify and rebuild the store")
         }
-        return number[0]
+        return number
     }
 }

@@ -36,7 +36,7 @@ public enum DocumentValue: Sendable {
     /// The maximum nesting depth of arrays and objects, in JSON text and in stored bodies.
     ///
     /// It keeps the recursive functions that compare, write and free a value within the 512 KiB stack of a secondary
-    /// thread. A deeper value can be built in memory, but ``BodyEncoder`` rejects it. Like any recursive Swift value, it
+    /// thread. A deeper value can be built in memory, but storing it fails. Like any recursive Swift value, it
     /// is freed recursively: a program that nests a value a thousand times deeper needs a thread with a larger stack.
     public static let maximumDepth = 512
 }

@@ -63,7 +63,12 @@ extension DocumentCollection {
 extension Query {
     /// Creates the query for the documents with a location, nearest to a point first.
     ///
-    /// - Parameter meters: The maximum distance; `nil` for any.
+    /// - Parameters:
+    ///   - field: the field that contains the location.
+    ///   - center: the point.
+    ///   - meters: the maximum distance; `nil` for any.
+    ///   - filter: a further condition.
+    ///   - limit: the maximum number of documents; `nil` for all.
     public init(
         nearest field: GeoField, to center: GeoPoint, within meters: Double? = nil, where filter: Filter = .all,
         limit: Int? = nil

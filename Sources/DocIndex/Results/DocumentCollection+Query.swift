@@ -19,7 +19,10 @@ extension DocumentCollection {
     /// Returns the documents that satisfy a condition in the notation of the shell. For strings that are not literals,
     /// such as saved searches; a literal is a ``FilterText``, whose interpolated values are bound.
     ///
-    /// - Parameter sort: Fields separated by commas, with `-` before a field in descending order.
+    /// - Parameters:
+    ///   - condition: the condition.
+    ///   - sort: fields separated by commas, with `-` before a field in descending order.
+    ///   - limit: the maximum number of documents; `nil` for all.
     @_disfavoredOverload
     public func find(_ condition: String, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(

@@ -50,7 +50,9 @@ extension DocumentCollection {
 
     /// Reads what a user typed into a search box. Names before a colon are fields only if the text index has them.
     ///
-    /// - Parameter isTyping: whether the user is still typing the last word.
+    /// - Parameters:
+    ///   - text: the input.
+    ///   - isTyping: whether the user is still typing the last word.
     public func searchBox(_ text: String, isTyping: Bool = false) -> SearchBox {
         let fields = definition.indexes.first { $0.kind == .text }?.fields.map(\.description) ?? []
         let names = fields.flatMap { path -> [String] in

@@ -31,7 +31,9 @@ extension DocumentCollection {
     /// For example, the completions of `golden ret` begin with "retriever" if the documents about golden things mention
     /// it, even if more documents contain "retail".
     ///
-    /// - Parameter beginning: the input; its last word is completed.
+    /// - Parameters:
+    ///   - beginning: the input; its last word is completed.
+    ///   - limit: the maximum number of words.
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`.
     /// - Complexity: reads every word with the prefix, and a few documents for each returned word; with words before the
     ///   prefix, also the postings of the most frequent words.

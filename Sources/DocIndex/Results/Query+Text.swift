@@ -16,7 +16,10 @@ extension DocumentCollection {
     /// Returns the documents that satisfy a condition. Values interpolated in the literal are bound, never read as
     /// notation.
     ///
-    /// - Parameter sort: fields separated by commas, with `-` before a field in descending order.
+    /// - Parameters:
+    ///   - condition: the condition.
+    ///   - sort: fields separated by commas, with `-` before a field in descending order.
+    ///   - limit: the maximum number of documents; `nil` for all.
     public func find(_ condition: FilterText, sort: String? = nil, limit: Int? = nil) throws -> [Document] {
         try find(Query(condition, sort: sort, limit: limit))
     }

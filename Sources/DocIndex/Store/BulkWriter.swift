@@ -21,7 +21,7 @@ extension DocumentStore {
     ///   - body: passes the documents to the writer.
     /// - Returns: the number of documents passed to the writer.
     /// - Throws: what `body` throws, after the documents passed before it have been committed; the errors of
-    ///   ``Transaction/put(_:in:if:)``; ``DocIndexError`` with `nestedWrite` inside a write.
+    ///   ``Transaction/put(_:in:if:)->_``; ``DocIndexError`` with `nestedWrite` inside a write.
     @discardableResult
     public func load(
         into collection: String, options: BulkWriter.Options = BulkWriter.Options(), _ body: (BulkWriter) throws -> Void
@@ -91,7 +91,9 @@ public final class BulkWriter {
 
     /// Stores a document given as JSON.
     ///
-    /// - Parameter notation: how the JSON represents bytes and dates.
+    /// - Parameters:
+    ///   - text: the JSON.
+    ///   - notation: how the JSON represents bytes and dates.
     /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` if the JSON is not an
     ///   object; the error of a commit of earlier documents.
     public func put(json text: Span<UInt8>, notation: JSONNotation = .plain) throws {

@@ -10,7 +10,8 @@ extension DocumentCollection {
         try document(id).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
-    /// Returns the decoded documents that satisfy a condition in the text notation; see ``find(_:sort:limit:)``.
+    /// Returns the decoded documents that satisfy a condition in the text notation; see
+    /// ``find(_:sort:limit:)-(String,_,_)``.
     public func values<T: Decodable>(
         _ condition: String, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
     ) throws -> [T] {
@@ -36,7 +37,7 @@ extension DocumentCollection {
     ///   - durability: when the document survives a loss of power.
     /// - Returns: the ID.
     /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
-    ///   ``Transaction/put(_:in:if:)``.
+    ///   ``Transaction/put(_:in:if:)->_``.
     @discardableResult
     public func save(
         _ value: some Encodable, if condition: Document.WriteCondition = .none, durability: Durability = .buffered

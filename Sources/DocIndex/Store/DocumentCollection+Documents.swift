@@ -137,7 +137,7 @@ extension DocumentCollection {
     ///   - condition: the condition on the stored document.
     ///   - durability: when the document survives a loss of power.
     /// - Returns: the ID.
-    /// - Throws: the errors of ``Transaction/put(_:in:if:)``.
+    /// - Throws: the errors of ``Transaction/put(_:in:if:)->_``.
     @discardableResult
     public func put(
         _ content: DocumentObject, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
@@ -148,7 +148,7 @@ extension DocumentCollection {
     /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
     /// - Returns: the ID.
-    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``Transaction/put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``Transaction/put(_:in:if:)->_``.
     @discardableResult
     public func insert(_ content: DocumentObject, durability: Durability = .buffered) throws -> DocumentID {
         try store.write(durability: durability) { try $0.insert(content, in: name) }
@@ -156,7 +156,7 @@ extension DocumentCollection {
 
     /// Replaces an existing document.
     ///
-    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``Transaction/put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``Transaction/put(_:in:if:)->_``.
     public func replace(_ content: DocumentObject, durability: Durability = .buffered) throws {
         try store.write(durability: durability) { try $0.replace(content, in: name) }
     }
@@ -168,7 +168,7 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Returns: what `body` returns.
-    /// - Throws: the errors of ``Transaction/update(_:in:if:_:)``.
+    /// - Throws: the errors of ``Transaction/update(_:in:if:_:)-(_,String,_,_)``.
     @discardableResult
     public func update<R>(
         _ id: DocumentID, if condition: Document.WriteCondition = .present, durability: Durability = .buffered,
@@ -190,7 +190,7 @@ extension DocumentCollection {
     /// Deletes a document.
     ///
     /// - Returns: whether the document existed.
-    /// - Throws: the errors of ``Transaction/delete(_:in:if:)``.
+    /// - Throws: the errors of ``Transaction/delete(_:in:if:)-(_,String,_)``.
     @discardableResult
     public func delete(
         _ id: DocumentID, if condition: Document.WriteCondition = .none, durability: Durability = .buffered

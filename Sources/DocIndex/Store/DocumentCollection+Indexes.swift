@@ -2,7 +2,9 @@
 extension DocumentCollection {
     /// Returns the number of index entries with these values, read from a counter; 0 if there are none.
     ///
-    /// - Parameter values: One value for each component; `nil` for a missing value.
+    /// - Parameters:
+    ///   - values: one value for each component; `nil` for a missing value.
+    ///   - indexName: the name of the index.
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the index does not exist or keeps no counters, or with
     ///   `invalidQuery` for a wrong number of values.
     /// - Complexity: One lookup.
@@ -27,7 +29,9 @@ extension DocumentCollection {
     /// If existing documents violate a unique index, the index is built nevertheless. It answers queries and rejects
     /// further duplicates; the existing ones are listed here until they are fixed.
     ///
-    /// - Parameter limit: The maximum number of violations returned.
+    /// - Parameters:
+    ///   - indexName: the name of the index.
+    ///   - limit: the maximum number of violations returned.
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no unique index with that name.
     /// - Complexity: O(*n*) in the number of index entries.
     public func uniqueViolations(of indexName: String, limit: Int = 100) throws -> [DocIndexError.UniqueViolation] {

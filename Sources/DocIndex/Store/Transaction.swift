@@ -107,7 +107,7 @@ public final class Transaction {
     /// Stores a document that does not exist yet. A document without an ID gets a new one.
     ///
     /// - Returns: the ID.
-    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentExists`; the errors of ``put(_:in:if:)->_``.
     @discardableResult
     public func insert(_ content: DocumentObject, in collection: String) throws -> DocumentID {
         try put(content, in: collection, if: .absent)
@@ -115,7 +115,7 @@ public final class Transaction {
 
     /// Replaces an existing document.
     ///
-    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``put(_:in:if:)``.
+    /// - Throws: ``DocIndexError`` with `documentMissing`; the errors of ``put(_:in:if:)->_``.
     public func replace(_ content: DocumentObject, in collection: String) throws {
         _ = try Self.id(of: content, in: try entry(collection))
         try put(content, in: collection, if: .present)
@@ -153,7 +153,7 @@ public final class Transaction {
     /// Applies a JSON Merge Patch (RFC 7396) to a document: members that are `null` in the patch are removed, objects
     /// are merged, and any other value replaces the existing one.
     ///
-    /// - Throws: the errors of ``update(_:in:if:_:)``.
+    /// - Throws: the errors of ``update(_:in:if:_:)-(_,String,_,_)``.
     public func patch(
         _ id: DocumentID, _ patch: DocumentObject, in collection: String,
         if condition: Document.WriteCondition = .present

@@ -143,7 +143,10 @@ extension TypedCollection {
     /// ``DocumentEncoder/merge(saving:over:)``. Arrays are replaced as a whole, including unknown members of the
     /// objects in them. ``update(_:if:durability:_:)`` keeps these too.
     ///
-    /// - Parameter condition: the condition on the stored document.
+    /// - Parameters:
+    ///   - value: the value to store.
+    ///   - condition: the condition on the stored document.
+    ///   - durability: when the value survives a loss of power.
     /// - Throws: ``DocIndexError``: `invalidID` if the value does not encode its ID as a string or an integer in the
     ///   member that the schema declares for IDs; `documentExists`, `documentMissing` or `conflict` if the condition
     ///   does not hold; `EncodingError` for a value that a document cannot contain.
@@ -178,7 +181,11 @@ extension TypedCollection {
     /// as replaced ones are left, each keeps those of the element at its place; otherwise changed elements are stored
     /// as they are.
     ///
-    /// - Parameter condition: the condition on the stored document.
+    /// - Parameters:
+    ///   - id: the ID.
+    ///   - condition: the condition on the stored document.
+    ///   - durability: when the change survives a loss of power.
+    ///   - body: changes the value in place.
     /// - Returns: what `body` returns.
     /// - Throws: ``DocIndexError``: `documentMissing`; `invalidID` if `body` changes the ID; `conflict`; `DecodingError`
     ///   if the document does not fit the type; `EncodingError`; what `body` throws. If it throws, nothing has changed.

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Each assignment sees the results of the ones before it. The notation is described at ``init(parsing:)``, a form for
-/// programs at ``init(json:)``.
+/// programs at ``init(json:)-(DocumentValue)``.
 ///
 /// Paths work as in conditions: a path with `[]` reaches each element of an array, and a single value counts as an array
 /// of one element. Values are equal if `=` finds one by the other: `1` equals `1.0`. On the way to a member, `null`

@@ -6,6 +6,19 @@ public struct Verification: Sendable, Hashable {
     public internal(set) var documentCount = 0
     /// The number of index entries that were read.
     public internal(set) var entryCount = 0
+    /// The number of attachments with a record.
+    public internal(set) var attachmentCount = 0
+    /// The size of the contents of these attachments in bytes.
+    public internal(set) var attachmentByteCount: Int64 = 0
+    /// The attachments whose content is missing or damaged, which adding the content again repairs. Not limited, unlike
+    /// ``findings``. A wrong digest is found only by ``AttachmentCheck/full``.
+    public internal(set) var lostAttachments: [Attachment.Digest] = []
+    /// The number of files in the store's directory `attachments` that belong to no attachment. These are not problems:
+    /// interrupted calls leave them behind, and ``DocumentStore/Attachments/collectGarbage(olderThan:dryRun:_:)``
+    /// deletes them.
+    public internal(set) var orphanedFileCount = 0
+    /// The size of these files in bytes.
+    public internal(set) var orphanedFileByteCount: Int64 = 0
     /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
     public internal(set) var findings: [Verification.Problem] = []
     /// The descriptions of ``findings``, one sentence each.
@@ -23,15 +36,29 @@ public struct Verification: Sendable, Hashable {
         case none
         /// ``DocumentStore/rebuild(_:)``: all documents are intact, but derived data is not.
         case rebuild
-        /// A backup: documents are missing or unreadable. A rebuild makes the store sound with the remaining documents.
+        /// A backup: documents, or contents of attachments, are missing or unreadable. A rebuild makes the store sound
+        /// with the remaining documents. Contents that are missing then can be added again.
         case restore
     }
 
+    /// How the contents of attachments are checked.
+    public enum AttachmentCheck: Sendable, Hashable, CaseIterable {
+        /// Their existence and their sizes.
+        case sizes
+        /// Their bytes: every content is read, and its digest computed.
+        case full
+    }
+
     /// The least expensive remedy that is sufficient for all problems.
-    public var remedy: Remedy { isSound ? .none : lostDocumentProblemCount > 0 ? .restore : .rebuild }
+    public var remedy: Remedy {
+        isSound ? .none : lostDocumentProblemCount > 0 || lostReferenceProblemCount > 0 ? .restore : .rebuild
+    }
 
     /// The number of problems that are missing or unreadable documents.
     public internal(set) var lostDocumentProblemCount = 0
+
+    /// The number of problems that are contents which documents refer to, and which are missing or damaged.
+    var lostReferenceProblemCount = 0
 
     /// The maximum number of problems that are described.
     public static let problemLimit = 100
@@ -47,11 +74,12 @@ public struct Verification: Sendable, Hashable {
     /// Reports a problem and its location, as far as it is known.
     mutating func report(
         _ problem: String, in collection: String? = nil, index: String? = nil, id: DocumentID? = nil,
-        row: UInt64? = nil, key: [UInt8]? = nil
+        row: UInt64? = nil, key: [UInt8]? = nil, attachment: Attachment.Digest? = nil
     ) {
         report(
             Verification.Problem(
-                problem: problem, collection: collection, index: index, documentID: id, row: row, key: key))
+                problem: problem, collection: collection, index: index, documentID: id, row: row, key: key,
+                attachment: attachment))
     }
 }
 
@@ -60,17 +88,24 @@ extension DocumentStore {
     ///
     /// Checks that every ID leads to a row, and every row contains a document with that ID; that counters are correct;
     /// that every index contains exactly the entries of its documents; that the counters and statistics of indexes are
-    /// correct; that the feed contains the last change of every document and every deletion; and that the store
-    /// contains no unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may
+    /// correct; that the feed contains the last change of every document and every deletion; that every attachment has
+    /// its content, and the correct count of references; and that the store contains no unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may
     /// run while others write.
     ///
-    /// - Parameter progress: called periodically. If it throws, the check ends.
+    /// - Parameters:
+    ///   - attachments: how the contents of attachments are checked.
+    ///   - progress: called periodically. If it throws, the check ends.
     /// - Throws: `LevelError` if the storage itself is damaged; `CancellationError` if the task is canceled.
-    /// - Complexity: O(*n*) in everything that is stored.
-    public func verify(_ progress: (Verification.Progress) throws -> Void = { _ in }) throws -> Verification {
+    /// - Complexity: O(*n*) in everything that is stored, except for the files of attachments unless they are checked
+    ///   in full. Takes memory for each attachment.
+    public func verify(
+        attachments: Verification.AttachmentCheck = .sizes,
+        _ progress: (Verification.Progress) throws -> Void = { _ in }
+    ) throws -> Verification {
         let (snapshot, catalog, _) = try state()
         return try withoutActuallyEscaping(progress) { progress in
-            var verifier = Verifier(snapshot: snapshot, catalog: catalog, progress: progress)
+            var verifier = Verifier(
+                store: self, snapshot: snapshot, catalog: catalog, attachments: attachments, progress: progress)
             var result = try verifier.run()
             if result.isSound {
                 // The entries of a damaged index may lead to no document.
@@ -102,5 +137,9 @@ extension Verification {
         public let documentCount: Int
         /// The total number of documents according to the counters.
         public let totalDocumentCount: Int
+        /// The bytes of attachments read so far, which are only read by a check in full.
+        public let attachmentByteCount: Int64
+        /// The total size of the attachments in bytes; 0 before their records have been read.
+        public let totalAttachmentByteCount: Int64
     }
 }

@@ -14,5 +14,7 @@ extension Verification {
         /// The stored key of the problem; for a missing record, the key that it would have. `nil` if no single key is
         /// affected. The key of an index entry contains values of documents.
         public let key: [UInt8]?
+        /// The digest of the attachment; `nil` if no attachment is affected.
+        public let attachment: Attachment.Digest?
     }
 }

@@ -6,8 +6,11 @@ internal import LevelKit
 /// checked in one pass over the documents and one over each index, in constant memory. Only an index whose sums differ
 /// is compared entry by entry.
 struct Verifier {
+    let store: DocumentStore
     let snapshot: Snapshot
     let catalog: LoadedCatalog
+    private let attachments: Verification.AttachmentCheck
+    private var references = AttachmentReferences()
     private let progress: (Verification.Progress) throws -> Void
     private var result = Verification()
     private var documentsToCheck = 0
@@ -16,9 +19,11 @@ struct Verifier {
     private var expectedChangeCount = 0
 
     init(
-        snapshot: Snapshot, catalog: LoadedCatalog,
+        store: DocumentStore, snapshot: Snapshot, catalog: LoadedCatalog, attachments: Verification.AttachmentCheck,
         progress: @escaping (Verification.Progress) throws -> Void = { _ in }
     ) {
+        self.store = store
+        self.attachments = attachments
         self.snapshot = snapshot
         self.catalog = catalog
         self.progress = progress
@@ -105,16 +110,26 @@ struct Verifier {
             var history = HistoryVerifier(snapshot: snapshot, catalog: catalog)
             try history.run(&result)
         }
-        try checkUnknownKeys()
+        try checkUnknownKeys(hasAttachments: checkAttachments())
         return result
     }
 
-    private func report(_ subject: String) throws {
+    private func report(_ subject: String, bytes: (read: Int64, total: Int64) = (0, 0)) throws {
         // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
             Verification.Progress(
-                subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
+                subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck,
+                attachmentByteCount: bytes.read, totalAttachmentByteCount: bytes.total))
         try CancellationCheck.now()
+    }
+
+    /// - Returns: whether keys of attachments may exist.
+    private mutating func checkAttachments() throws -> Bool {
+        let before = self
+        var verifier = AttachmentVerifier(
+            of: store, in: snapshot, catalog: catalog, attachments, references: references
+        ) { try before.report("the attachments", bytes: ($0, $1)) }
+        return try verifier.run(&result)
     }
 
     // MARK: - Documents
@@ -148,6 +163,7 @@ struct Verifier {
                     key: cursor.key.copied())
                 continue
             }
+            references.add(document.content, collection: collection.number, row: row)
             let named = try Self.ifReadable {
                 try RowReader.record(of: document.id, collection: collection, in: snapshot)?.row
             }
@@ -433,8 +449,10 @@ struct Verifier {
     // MARK: - Unknown keys
 
     /// Checks for keys that belong to no collection and no index of the catalog.
-    private mutating func checkUnknownKeys() throws {
-        for range in catalog.stored.unknownRanges() { try reportKeys(in: range) }
+    private mutating func checkUnknownKeys(hasAttachments: Bool) throws {
+        var catalog = catalog.stored
+        catalog.hasAttachments = hasAttachments
+        for range in catalog.unknownRanges() { try reportKeys(in: range) }
     }
 
     private mutating func reportKeys(in range: KeyRange) throws {
