@@ -43,7 +43,7 @@ import Testing
         (body(digest, [0x43], jpeg, [7, 1, 0]), .invalidAttachment, 1),
         (body(digest, [0x43], jpeg, digest), .invalidAttachment, 1),
         (body(digest, [0x43], jpeg, [0x0a, 0]), .invalidAttachment, 1),
-        (body(digest, [0x43], jpeg, name, [0]), .invalidLength, 57),
+        (body(digest, [0x43], jpeg, name, [0]), .invalidLength, 58),
         // A negative size, an empty or too long type or name.
         (body(digest, [3, 1], jpeg, name), .invalidAttachment, 1),
         (body(digest, [0x43], [0x80], name), .invalidAttachment, 1),
@@ -57,7 +57,7 @@ import Testing
         ([2, 0x0a, 0xb6, 0] + digest + [0x43] + jpeg + name, .invalidVarint, 2),
         // Lengths that are too large or too small.
         (body(digest, [0x43], jpeg, name, length: 56), .truncated, 2),
-        (body(digest, [0x43], jpeg, name, length: 54), .invalidLength, 47),
+        (body(digest, [0x43], jpeg, name, length: 54), .invalidLength, 48),
         (body(Array(digest.dropLast(20))), .truncated, 3),
         // A digest outside of an attachment.
         ([2] + digest, .unsupportedTag, 1), ([2, 7, 34, 1] + digest, .unsupportedTag, 4),

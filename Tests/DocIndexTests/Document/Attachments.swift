@@ -1,5 +1,8 @@
 import DocIndex
 
+/// Not that of the Testing library.
+typealias Attachment = DocIndex.Attachment
+
 /// Attachments for tests of values. Their contents are not stored anywhere.
 enum Attachments {
     /// The digest of the content `abc`.

@@ -43,15 +43,15 @@ import Testing
         }
     }
 
-    private static let literal = "json '\(DocumentValue.attachment(RandomDocuments.attachments[3]))'"
+    private static let literal = "json '\(DocumentValue.attachment(RandomDocuments.attachments[1]))'"
 
     @Test(arguments: [
         ("original.type = 'image/jpeg'", 3), ("original.type in (a, b)", 13), ("original.type ^= image", 3),
-        ("original.bytes > 0", 13), ("original.bytes = 1 and original.type = b", 2), ("original exists", 21),
-        ("original.name exists", 12), ("original.name missing", 10), ("original.sha256 ^= ca97", 7),
+        ("original.bytes > 0", 12), ("original.bytes = 1 and original.type = b", 2), ("original exists", 21),
+        ("original.name exists", 12), ("original.name missing", 10), ("original.sha256 ^= ca97", 6),
         ("original is attachment", 18), ("original is object", 1), ("original is (attachment, null)", 19),
         ("original = \(literal)", 1), ("original != \(literal)", 21), ("original in (\(literal), a)", 2),
-        ("original >= \(literal)", 15), ("original between \(literal) and \(literal)", 1), ("all has \(literal)", 1),
+        ("original >= \(literal)", 5), ("original between \(literal) and \(literal)", 1), ("all has \(literal)", 1),
         ("all any (type = b and bytes = 1)", 2), ("all[].name = a", 3), ("original any key (@ = name)", 12),
     ])
     func `A condition on attachments has the same result with any plan`(condition: String, count: Int) throws {
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"original": {"$type": "attachment"}}"#, 18), (#"{"original.type": "image/jpeg"}"#, 3),
-        (#"{"original": {"type": "image/jpeg"}}"#, 3), (#"{"original.bytes": {"$gt": 0}}"#, 13),
+        (#"{"original": {"type": "image/jpeg"}}"#, 3), (#"{"original.bytes": {"$gt": 0}}"#, 12),
         (#"{"original": {"$in": [\#(DocumentValue.attachment(RandomDocuments.attachments[3]))]}}"#, 1),
         (#"{"original": \#(DocumentValue.attachment(RandomDocuments.attachments[3]))}"#, 1),
     ])
@@ -115,7 +115,7 @@ import Testing
                 let expected = NaiveQuery.answer(
                     query,
                     among: Self.documents.compactMap { document in
-                        document["id"].flatMap { DocumentID($0) }.map { ($0, document) }
+                        document["id"].flatMap { DocumentID($0) }.map { (id: $0, content: document) }
                     })
                 for collection in [collection, bare] {
                     for plan in try collection.plans(query) {

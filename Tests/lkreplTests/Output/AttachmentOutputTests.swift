@@ -11,14 +11,15 @@ import Testing
     private static func value() throws -> DocumentValue { try DocumentValue(json: form, notation: .tagged) }
 
     @Test func `A table shows the name, the type and the size of an attachment`() throws {
-        #expect(ResultWriter.cell(try Self.value()).text == "IMG_1.jpg (image/jpeg, 2.1 MB)")
-        let digest = try #require(try Self.value().attachmentValue?.digest)
+        let value = try Self.value()
+        #expect(ResultWriter.cell(value).text == "IMG_1.jpg (image/jpeg, 2.1 MB)")
+        let digest = try #require(value.attachmentValue?.digest)
         let nameless = try #require(Attachment(digest: digest, byteCount: 0))
         #expect(ResultWriter.cell(.attachment(nameless)).text == "application/octet-stream, 0 B")
         let hostile = try #require(Attachment(digest: digest, byteCount: .max, type: "a\u{1b}[2J", name: "b\nc"))
         let text = ResultWriter.cell(.attachment(hostile)).text
         #expect(!text.contains("\u{1b}") && !text.contains("\n") && text.hasSuffix("9.2 EB)"), "\(text)")
-        #expect(ValueKinds(of: "a", in: [["a": try Self.value()]]).description == "attachment")
+        #expect(ValueKinds(of: "a", in: [["a": value]]).description == "attachment")
     }
 
     @Test func `CSV contains the JSON form of an attachment, and reads it back from a JSON column`() throws {
