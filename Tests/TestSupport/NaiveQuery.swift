@@ -62,7 +62,7 @@ public enum NaiveQuery {
             values(at: path, in: document).contains { $0.stringValue.map { holds(condition, $0, collation) } ?? false }
         case .anyKey(let path, let part):
             values(at: path, in: document).contains { value in
-                value.objectValue?.contains { holds(part.content, for: .string($0.name)) } ?? false
+                members(of: value)?.contains { holds(part.content, for: .string($0.name)) } ?? false
             }
         case .hasPrefix(let path, let prefix):
             values(at: path, in: document).contains { utf8($0).map { $0.starts(with: Array(prefix.utf8)) } ?? false }
@@ -169,6 +169,7 @@ public enum NaiveQuery {
         case .string(let text): [text]
         case .array(let elements): elements.flatMap(texts)
         case .object(let object): object.flatMap { texts(in: $0.value) }
+        case .attachment: members(of: value).map { texts(in: .object($0)) } ?? []
         default: []
         }
     }
@@ -275,8 +276,7 @@ public enum NaiveQuery {
         for step in path.steps {
             values = values.flatMap { value -> [DocumentValue] in
                 switch (step, value) {
-                case (.name(let name), .object(let object)): object[name].map { [$0] } ?? []
-                case (.name, _): []
+                case (.name(let name), _): members(of: value)?[name].map { [$0] } ?? []
                 case (.eachElement, .array(let elements)): elements
                 case (.eachElement, .null): []
                 case (.eachElement, _): [value]
@@ -284,6 +284,21 @@ public enum NaiveQuery {
             }
         }
         return values
+    }
+
+    /// The members of an object or an attachment; `nil` for other values.
+    private static func members(of value: DocumentValue) -> DocumentObject? {
+        switch value {
+        case .object(let object): return object
+        case .attachment(let attachment):
+            var object: DocumentObject = [
+                "sha256": .string(attachment.digest.description), "bytes": .int(attachment.byteCount),
+                "type": .string(attachment.type),
+            ]
+            object["name"] = attachment.name.map { .string($0) }
+            return object
+        default: return nil
+        }
     }
 
     private static func compare(

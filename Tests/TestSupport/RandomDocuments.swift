@@ -6,6 +6,8 @@ public import DocIndex
 public struct RandomDocuments: Sendable {
     /// The random source.
     public var random: SplitMix64
+    /// Whether documents contain attachments. Their contents are ``attachmentContents``.
+    public var hasAttachments = false
 
     /// Creates a generator that draws from a source.
     public init(_ random: SplitMix64) { self.random = random }
@@ -49,6 +51,30 @@ public struct RandomDocuments: Sendable {
         "2012-06-08T18:02:11Z", "2012-06-08T20:02:11+02:00",
     ]
 
+    /// The contents of all attachments.
+    public static let attachmentContents: [[UInt8]] = [[], Array("a".utf8), Array("b".utf8)]
+
+    /// Attachments of ``attachmentContents``, some of which differ only in their type or name.
+    public static let attachments: [Attachment] = zip(
+        [
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
+            "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d",
+        ], attachmentContents
+    ).flatMap { digest, content in
+        [("a", nil), ("a", "a"), ("a\0", nil), ("b", "a\0"), ("image/jpeg", "img_2"), ("a", "\u{e9}")].compactMap {
+            type, name in
+            Attachment.Digest(digest).flatMap {
+                Attachment(digest: $0, byteCount: Int64(content.count), type: type, name: name)
+            }
+        }
+    }
+
+    /// Paths to members of attachments, and to members that attachments do not have.
+    public static let attachmentPaths: [FieldPath] = [
+        "a.type", "a.name", "b.bytes", "c.sha256", "tags[].name", "n.x.type", "people[].name.bytes", "a.other", "n.x",
+    ]
+
     /// Arrays and objects, some equal in value but all different in their bytes.
     private static let containers: [DocumentValue] = [
         .array([]), .array([1]), .array([1.0]), .array([0.0]), .array([-0.0]), .array([0]), .array([1, 2]),
@@ -72,6 +98,7 @@ public struct RandomDocuments: Sendable {
         case 10: random.pick(Self.largeNumbers)
         case 12: .date(random.pick(Self.dates))
         case 11: .bytes(random.pick(Self.byteStrings))
+        case 13 where hasAttachments, 14 where hasAttachments: .attachment(random.pick(Self.attachments))
         default: .string(random.pick(Self.texts))
         }
     }
@@ -119,5 +146,12 @@ public struct RandomDocuments: Sendable {
             default: .object(["name": scalar()])
             }
         }
+    }
+}
+
+extension RandomDocuments {
+    /// Stores the contents of the attachments, so that documents can refer to them.
+    public static func addAttachmentContents(to store: DocumentStore) throws {
+        for content in attachmentContents { _ = try store.attachments.add(content) }
     }
 }

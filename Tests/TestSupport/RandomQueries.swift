@@ -196,8 +196,11 @@ public struct RandomQueries: Sendable {
     }
 
     private mutating func path() -> FieldPath {
+        if documents.hasAttachments, documents.random.once(in: 4) {
+            return documents.random.pick(RandomDocuments.attachmentPaths)
+        }
         // Few, so that several conditions apply to the same path.
-        switch number(below: 6) {
+        return switch number(below: 6) {
         case 0, 1: documents.random.pick(["a", "b"])
         case 2: "tags[]"
         case 3: documents.random.pick(RandomDocuments.arrayPaths)

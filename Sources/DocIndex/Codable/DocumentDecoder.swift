@@ -2,7 +2,8 @@
 ///
 /// It reads what ``DocumentEncoder`` writes. It also accepts equivalent values: a double without a fraction as an
 /// integer, an int that a double represents exactly as a `Double`, and a string in ISO 8601 as a date. A date without a
-/// zone is decoded as a `Date` by reading its local time as UTC. A conversion that would lose information is an error.
+/// zone is decoded as a `Date` by reading its local time as UTC. An object with the members of an ``Attachment`` is
+/// decoded as one. A conversion that would lose information is an error.
 public struct DocumentDecoder: Sendable {
     /// The `userInfo` passed to `init(from:)` of the types.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

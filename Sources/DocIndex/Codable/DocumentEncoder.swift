@@ -9,7 +9,7 @@
 /// | `Data` | bytes |
 /// | `UUID` | string, in lower case as in RFC 9562 and in ``DocumentID`` |
 /// | `URL` | string |
-/// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``DocumentID`` | unchanged |
+/// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``Attachment``, ``DocumentID`` | unchanged |
 /// | `nil`, if it is encoded at all | null |
 ///
 /// Members are stored in the order in which they are encoded. In synthesized code, this is the order of declaration.

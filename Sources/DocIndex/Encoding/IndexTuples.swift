@@ -75,6 +75,9 @@ struct IndexTuples {
         case (.name(let name), .object(let object)):
             guard let member = object[name] else { return [] }
             return try combinations(of: member, paths: group, depth: depth + 1)
+        case (.name(let name), .attachment(let attachment)):
+            guard let member = attachment[name] else { return [] }
+            return try combinations(of: member, paths: group, depth: depth + 1)
         case (.name, _), (.eachElement, .null): return []
         case (.eachElement, .array(let elements)):
             var all: [[DocumentValue?]] = []

@@ -20,8 +20,8 @@ extension Filter {
     ///
     /// Nested fields are written with dots or as nested selectors; `\\.` is a dot in a name. Differences from CouchDB:
     /// strings are ordered by their UTF-8 bytes rather than by language; a number in a path is a member name, not an
-    /// array index; `$type` also accepts `date` and `bytes`; `{"$date": …}` is a date and is compared as one; `$regex`
-    /// is a ``Filter/TextPattern``. Two modifiers are additions. `$options` with the value `i` next to `$regex` ignores
+    /// array index; `$type` also accepts `date`, `bytes` and `attachment`; `{"$date": …}` is a date and is compared as
+    /// one; `$regex` is a ``Filter/TextPattern``. Two modifiers are additions. `$options` with the value `i` next to `$regex` ignores
     /// case, like `(?i)` at the beginning of the expression. `$collation` with the value `ci` or `ci-ai` next to other
     /// operators compares strings without case, or without case and accents:
     ///

@@ -66,15 +66,13 @@ public struct JSONWriter: Sendable {
 
     @inline(never)
     private func writeAttachment(_ value: Attachment, to text: inout [UInt8]) {
-        text.appendASCII("{\"$attachment\":{\"sha256\":\"")
-        text.append(contentsOf: value.digest.description.utf8)
-        text.appendASCII("\",\"bytes\":")
-        writeInteger(value.byteCount, to: &text)
-        text.appendASCII(",\"type\":")
-        text.appendJSON(value.type)
-        if let name = value.name {
-            text.appendASCII(",\"name\":")
-            text.appendJSON(name)
+        text.appendASCII("{\"$attachment\":")
+        let members = sortsNames ? value.object.sortedByName() : value.object
+        for (position, member) in members.enumerated() {
+            text.append(UInt8(ascii: position == 0 ? "{" : ","))
+            text.appendJSON(member.name)
+            text.append(UInt8(ascii: ":"))
+            writeScalar(member.value, to: &text)
         }
         text.appendASCII("}}")
     }

@@ -159,12 +159,12 @@ struct QueryDiagnosis {
     // MARK: - Fields
 
     /// Returns whether the names of a path may occur in documents. The name table keeps names of deleted documents, and
-    /// names that it does not accept may occur anywhere.
+    /// names that it does not accept, and those of the members of attachments, may occur anywhere.
     private func mayBeThere(_ path: FieldPath) -> Bool {
         if knownPaths.contains(path) { return true }
         return path.steps.allSatisfy { step in
             guard case .name(let name) = step else { return true }
-            return names.number(of: name) != nil || !names.takes(name)
+            return names.number(of: name) != nil || !names.takes(name) || Attachment.Member(pathName: name) != nil
         }
     }
 

@@ -129,7 +129,7 @@ extension DocumentUpdate.Assignment {
             let old = attachment[name]
             if old == nil, !creates { return value }
             guard try changed(old, steps.dropFirst(), creates: creates, body) == old else {
-                throw Problem("an attachment cannot be changed in place, only replaced as a whole")
+                throw attachmentIsFixed
             }
             return value
         case (.name(let name), .some(let other)):
@@ -147,6 +147,7 @@ extension DocumentUpdate.Assignment {
         let target = destination.splitAtLastArray.tail
         if head.isEmpty { return try move(tail, to: target, in: &document) }
         try change(&document, head, creates: false) { (element) throws(Problem) in
+            try refuseMove(of: tail, outOf: element)
             guard case .object(var object) = element else { return element }
             try move(tail, to: target, in: &object)
             return .object(object)
@@ -161,6 +162,7 @@ extension DocumentUpdate.Assignment {
             return
         }
         if source.count > 1, target.count > 1, first.hasSameBytes(as: new) {
+            try refuseMove(of: source.dropFirst(), outOf: object[first])
             guard case .object(var nested) = object[first] else { return }
             try move(source.dropFirst(), to: target.dropFirst(), in: &nested)
             object[first] = .object(nested)
@@ -182,6 +184,20 @@ extension DocumentUpdate.Assignment {
             guard value == nil else { throw exists(target.last.map(FieldPath.Step.text) ?? new) }
             return moved
         }
+    }
+
+    /// Throws if the path, which consists of names, leads to a member of the value, and the value is an attachment.
+    private static func refuseMove(
+        of path: ArraySlice<FieldPath.Step>, outOf value: DocumentValue?
+    ) throws(Problem) {
+        guard case .attachment(let attachment)? = value, path.count == 1, case .name(let name)? = path.first,
+            attachment[name] != nil
+        else { return }
+        throw attachmentIsFixed
+    }
+
+    private static var attachmentIsFixed: Problem {
+        Problem("an attachment cannot be changed in place, only replaced as a whole")
     }
 
     private static func exists(_ name: String) -> Problem {

@@ -11,7 +11,7 @@ extension DocCommand {
                 A line is {"put": {...}}, {"patch": {...}, "id": "a1"}, {"update": "rating = 5", "id": "a1"} or \
                 {"delete": "a1"}. "in" names the collection if the store has several. "if" is "absent", "present", \
                 {"sequence": 12} (the last commit of the document, as feeds report it) or {"content": {...}}. If one line \
-                fails, nothing is written. {"$date": ...} is a date, {"$bytes": ...} bytes.
+                fails, nothing is written. {"$date": ...} is a date, {"$bytes": ...} bytes, {"$attachment": ...} an attachment.
                 """)
 
         @OptionGroup var options: GlobalOptions

@@ -50,8 +50,8 @@ struct DocCommand: ParsableCommand {
             commandName: "get", abstract: "Print a document as JSON. Exit code 1 if it does not exist.",
             discussion: """
                 Example: lkrepl doc get photos.store photos 2019-07-14-0031
-                Dates and bytes are {"$date": ...} and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an \
-                object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly. \
+                Dates, bytes and attachments are {"$date": ...}, {"$bytes": ...} and {"$attachment": ...}, numbers beyond \
+                2^53 are {"$num": ...}, and an object that only looks like one of them is {"$lit": ...}. doc put restores all of them exactly. \
                 With --at, the document is printed as it was after that commit; the collection must keep a history.
                 """)
 
@@ -88,7 +88,8 @@ struct DocCommand: ParsableCommand {
             commandName: "put", abstract: "Store a document, replacing any document with the same ID.",
             discussion: """
                 Example: lkrepl doc put --write photos.store photos '{"id": "a1", "title": "Harbour"}'
-                With - the document is read from standard input. {"$date": ...} is a date, {"$bytes": ...} bytes.
+                With - the document is read from standard input. {"$date": ...} is a date, {"$bytes": ...} bytes, \
+                {"$attachment": ...} an attachment.
                 """)
 
         @OptionGroup var options: GlobalOptions

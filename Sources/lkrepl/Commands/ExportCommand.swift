@@ -9,8 +9,8 @@ struct ExportCommand: ParsableCommand {
         discussion: """
             Example: lkrepl export photos.store photos 'rating >= 4' --format csv -o best.csv
             In CSV an absent member is an empty field, an empty string is "", members of objects are columns such as \
-            gps.lat, lists are JSON, and bytes are b64: followed by base64. In JSON dates and bytes are {"$date": ...} \
-            and {"$bytes": ...}, numbers beyond 2^53 are {"$num": ...}, and an object that only looks like one of them \
+            gps.lat, lists are JSON, and bytes are b64: followed by base64. In JSON dates, bytes \
+            and attachments are {"$date": ...}, {"$bytes": ...} and {"$attachment": ...}, numbers beyond 2^53 are {"$num": ...}, and an object that only looks like one of them \
             is {"$lit": ...}; import restores all of them exactly. import reads the cells of CSV and TSV as strings; \
             with --types, column names include types, and import --types restores the values exactly. For a copy with \
             checksums use dump.

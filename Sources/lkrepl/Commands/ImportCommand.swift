@@ -20,8 +20,8 @@ struct ImportCommand: ParsableCommand {
             UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \
             without an ID are rejected; --id generate gives each a new one that sorts by time, every time it is \
             imported.
-            In JSON {"$date": ...} is a date, {"$bytes": ...} bytes and {"$num": ...} a number, as find and export \
-            write them; an object that only looks like one is {"$lit": ...}.
+            In JSON {"$date": ...} is a date, {"$bytes": ...} bytes, {"$num": ...} a number and {"$attachment": ...} an \
+            attachment, as find and export write them; an object that only looks like one is {"$lit": ...}.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -44,7 +44,7 @@ struct ImportCommand: ParsableCommand {
     var types = false
     @Flag(
         name: .long,
-        help: "Store objects such as {\"$date\": ...} in JSON literally, not as dates, bytes and numbers.")
+        help: "Store objects such as {\"$date\": ...} in JSON literally, not as dates, bytes and so on.")
     var literal = false
     @Option(name: .long, help: "Set the separator between fields of CSV.") var separator = ","
     @Option(name: .long, help: "Set the separator between list elements in exiftool's CSV.") var listSep = ", "

@@ -140,6 +140,7 @@ import Testing
 
     @Test func `Counts by one key match a scan of every document, with any indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 71))
+        queries.documents.hasAttachments = true
         var fromIndexCount = 0
         for _ in 0..<TestRun.rounds(12, long: 600) {
             let indexes = queries.indexes()
@@ -147,6 +148,7 @@ import Testing
                 CollectionDefinition("c", indexes: indexes), CollectionDefinition("bare"),
             ])
             try withTemporaryStore(schema: schema) { store in
+                try RandomDocuments.addAttachmentContents(to: store)
                 try store.write { transaction in
                     for _ in 0..<60 {
                         let document = queries.documents.document(id: queries.documents.id())

@@ -4,7 +4,7 @@ import Testing
 @Suite struct BodyFuzzTests {
     private static let paths: [FieldPath] = [
         "id", "gps.lat", "keywords[]", "people[].name", "gps[].lat[]", "keywords[][]", "\"\"", "é", "absent.x",
-        "name.id.gps", "ExifIFD:ISO",
+        "name.id.gps", "ExifIFD:ISO", "id.sha256", "name.bytes", "people.type", "gps.name", "keywords[].sha256",
     ]
 
     @Test func `Decoding a damaged body throws or returns a value, but never traps`() throws {
@@ -48,7 +48,9 @@ import Testing
             case 0: bytes[position] = UInt8(truncatingIfNeeded: generator.next())
             case 1: bytes[position] ^= 1 << UInt8(generator.number(below: 8))
             case 2:
-                bytes[position] = [0, 1, 3, 7, 8, 9, 0x10, 0x13, 0x40, 0x7f, 0x80, 0xff][generator.number(below: 12)]
+                bytes[position] =
+                    [0, 1, 3, 7, 8, 9, 10, 11, 0x10, 0x13, 0x40, 0x7f, 0x80, 0xff][
+                        generator.number(below: 14)]
             case 3: bytes.insert(UInt8(truncatingIfNeeded: generator.next()), at: position)
             case 4: if bytes.count > 1 { bytes.remove(at: position) }
             default: bytes.insert(contentsOf: bytes[position...].prefix(generator.number(below: 12)), at: position)

@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test func `Random bodies return the same values as their documents`() throws {
-        let names = ["id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "\u{e9}", "e\u{301}", "\"\""]
+        let names = [
+            "id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "\u{e9}", "e\u{301}", "\"\"", "type",
+        ]
         var generator = DocumentGenerator()
         var foundCount = 0
         var table = FieldNames()
@@ -50,12 +52,14 @@ import Testing
 
     @Test func `Every path returns the same values for a body as for its document`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 22))
+        documents.hasAttachments = true
         var table = FieldNames()
         for _ in 0..<TestRun.rounds(1000, long: 50_000) {
             let document = documents.document(id: documents.id())
             let body = try BodyEncoder.encode(.object(document), names: &table)
             let reader = try BodyReader(body.span, names: table)
-            for path in RandomDocuments.scalarPaths + RandomDocuments.arrayPaths {
+            let paths = RandomDocuments.scalarPaths + RandomDocuments.arrayPaths + RandomDocuments.attachmentPaths
+            for path in paths {
                 let found = try reader.value(at: ResolvedPath(path, names: table))
                 #expect(found == path.value(in: document), "\(path), \(TestRun.repetition)")
                 var (expected, visited): ([DocumentValue], [DocumentValue]) = ([], [])
@@ -80,7 +84,7 @@ import Testing
 
     @Test func `Damage outside the path is ignored, and damage on it throws`() throws {
         // {"a": 1, "b": a reserved tag}
-        let behind: [UInt8] = [2, 0x10, 7, 2, 0, 1, 0, 1, 0x41, 0x0a]
+        let behind: [UInt8] = [2, 0x10, 7, 2, 0, 1, 0, 1, 0x41, 0x0c]
         #expect(try value(at: "a", in: behind) == 1)
         let error = #expect(throws: BodyError.self) { try value(at: "b", in: behind) }
         #expect(error?.code == .unsupportedTag)

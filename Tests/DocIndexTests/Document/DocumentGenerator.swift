@@ -42,6 +42,7 @@ extension DocumentGenerator {
         case 1: .bool(next() & 1 == 0)
         case 2, 3: .int(integer())
         case 4, 5: .double(double())
+        case 6 where next() & 3 == 0: .attachment(attachment())
         case 6: .string(text())
         case 7 where next() & 1 == 0: .date(date())
         case 7: .bytes((0..<number(below: 9)).map { _ in UInt8(truncatingIfNeeded: next()) })
@@ -60,9 +61,11 @@ extension DocumentGenerator {
 
     mutating func name() -> String {
         switch number(below: 12) {
-        case 0: ["$lit", "$bytes", "$num", "$gte", "$", ""][number(below: 6)]
+        case 0: ["$lit", "$bytes", "$num", "$gte", "$", "", "$attachment"][number(below: 7)]
         case 1: text()
-        default: ["id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "é", "e\u{301}"][number(below: 9)]
+        default:
+            ["id", "gps", "lat", "keywords", "people", "name", "ExifIFD:ISO", "é", "e\u{301}", "type"][
+                number(below: 10)]
         }
     }
 
@@ -73,6 +76,16 @@ extension DocumentGenerator {
             if let scalar = Unicode.Scalar(UInt32.random(in: 0..<limit, using: &self)) { scalars.append(scalar) }
         }
         return String(scalars)
+    }
+
+    mutating func attachment() -> Attachment {
+        let bytes = (0..<Attachment.Digest.byteCount).map { _ in UInt8(truncatingIfNeeded: next()) }
+        let name = number(below: 3) == 0 ? "" : text()
+        return Attachment.Digest(bytes.span).flatMap {
+            Attachment(
+                digest: $0, byteCount: Int64(truncatingIfNeeded: next() >> UInt64(1 + number(below: 63))),
+                type: "image/" + text(), name: name.isEmpty ? nil : name)
+        } ?? Attachments.image
     }
 
     mutating func integer() -> Int64 {

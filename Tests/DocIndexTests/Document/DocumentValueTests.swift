@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @Suite struct DocumentValueTests {
-    private static let distinct: [DocumentValue] = [
+    private static let distinct = plain + Attachments.distinct.map { .attachment($0) }
+
+    private static let plain: [DocumentValue] = [
         nil, false, true, 0, 1, -1, .int(.min), .double(0), .double(-0.0), 1.0, .double(.infinity), .double(-.infinity),
         .double(.nan), "", "1", "e\u{301}", "\u{e9}", "\u{323}\u{302}", "\u{302}\u{323}", .bytes([]), .bytes([0]),
         .bytes([0x31]), [], [nil], [[]], [1, 2], [2, 1], [:], ["a": nil], ["a": 1], ["a": 1.0], ["a": 1, "b": 2],
@@ -54,18 +56,20 @@ import Testing
     @Test func `An accessor returns a value only for its own kind`() {
         let values: [DocumentValue] = [
             nil, true, 7, 1.5, "x", .bytes([1]), .date(DocumentDate(milliseconds: 1)), [1], ["a": 1],
+            .attachment(Attachments.image),
         ]
         #expect(values.map(\.kind) == DocumentValue.Kind.allCases)
-        #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false, false])
-        #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil, nil])
-        #expect(values.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil, nil, nil])
-        #expect(values.map(\.doubleValue) == [nil, nil, nil, 1.5, nil, nil, nil, nil, nil])
-        #expect(values.map(\.numberValue) == [nil, nil, 7, 1.5, nil, nil, nil, nil, nil])
-        #expect(values.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil, nil, nil])
-        #expect(values.map(\.bytesValue) == [nil, nil, nil, nil, nil, [1], nil, nil, nil])
+        #expect(values.map(\.isNull) == [true] + Array(repeating: false, count: 9))
+        #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.doubleValue) == [nil, nil, nil, 1.5, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.numberValue) == [nil, nil, 7, 1.5, nil, nil, nil, nil, nil, nil])
+        #expect(values.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil, nil, nil, nil])
+        #expect(values.map(\.bytesValue) == [nil, nil, nil, nil, nil, [1], nil, nil, nil, nil])
         #expect(values.compactMap(\.dateValue) == [DocumentDate(milliseconds: 1)])
-        #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, nil, nil, [1], nil])
-        #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, nil, ["a": 1]])
+        #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, nil, nil, [1], nil, nil])
+        #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, nil, nil, ["a": 1], nil])
+        #expect(values.compactMap(\.attachmentValue) == [Attachments.image])
     }
 
     @Test func `Parts are accessed by name and index, and are nil if missing`() {

@@ -6,6 +6,7 @@ import Testing
 @Suite struct NotationTests {
     @Test func `A condition parses back from its description with the same meaning`() throws {
         var queries = RandomQueries(TestRun.random(stream: 63))
+        queries.documents.hasAttachments = true
         for _ in 0..<TestRun.rounds(400, long: 50_000) {
             let filter = queries.filter(depth: 3)
             let text = filter.description
@@ -38,6 +39,8 @@ import Testing
         let day: Int64 = 86_400_000
         let table: [(String, Filter)] = [
             ("x matches /a\\/b/i", .hasMatch("x", try Filter.TextPattern("a/b", ignoresCase: true))),
+            ("x is attachment", .hasKind("x", .attachment)),
+            ("x = json '\(Attachments.imageJSON)'", .compare("x", .equal, .attachment(Attachments.image))),
             ("x is number", .hasKind("x", .int)), ("x is (array, null)", .hasKind("x", [.array, .null])),
             ("x size 3", .hasCount("x", 3)), ("x mod 4, -1", .isCongruent("x", divisor: 4, remainder: -1)),
             ("k[] below 'a|b'", .isBelow("k[]", "a|b", separator: "|")),

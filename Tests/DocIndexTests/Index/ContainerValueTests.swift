@@ -126,6 +126,7 @@ import Testing
 
     @Test func `A value decoded from a key is the canonical form of the one written`() {
         var documents = RandomDocuments(TestRun.random(stream: 41))
+        documents.hasAttachments = true
         for _ in 0..<TestRun.rounds(5000, long: 500_000) {
             let value = documents.random.once(in: 2) ? documents.container() : documents.value(depth: 3)
             let bytes = OrderedValue.encoded(value)

@@ -92,6 +92,7 @@ import Testing
 
     @Test func `Random documents have the same combinations as an exhaustive search finds`() throws {
         var documents = RandomDocuments(TestRun.random(stream: 43))
+        documents.hasAttachments = true
         let paths: [FieldPath] = [
             "a", "b", "n.x", "tags", "tags[]", "people[].name", "people[].tags[]", "people[]", "n.x[]", "people[].x",
             "absent",

@@ -6,7 +6,9 @@ import Testing
 /// The order-preserving encoding of values, an on-disk format.
 @Suite struct OrderedValueTests {
     /// Values in order; those in one line are equal.
-    static let ascending: [[DocumentValue?]] = [
+    static let ascending = scalars + Attachments.ascending.map { [.attachment($0)] } + containers
+
+    private static let scalars: [[DocumentValue?]] = [
         [nil], [.null], [false], [true],
         [.double(.nan), .double(-.nan), .double(.signalingNaN), .double(Double(nan: 1, signaling: false))],
         [.double(-.infinity)], [.double(-.greatestFiniteMagnitude)], [.double((-0x1p63).nextDown)],
@@ -32,6 +34,9 @@ import Testing
         [date(0, 1)], [date(0, 1439)], [date(1)], [date(255)], [date(256)], [date(.max)], [date(.max, -1439)],
         [.bytes([])], [.bytes([0])], [.bytes([0, 0])], [.bytes([0, 1])], [.bytes([0, 0xfe])], [.bytes([0, 0xff])],
         [.bytes([1])], [.bytes([0xfe])], [.bytes([0xff])], [.bytes([0xff, 0])], [.bytes([0xff, 0xff])],
+    ]
+
+    private static let containers: [[DocumentValue?]] = [
         [.array([])], [.array([.null])], [.array([0, ""]), .array([-0.0, ""])], [.array([1]), .array([1.0])],
         [.array([1, .null]), .array([1.0, .null])], [.array([1, 2])], [.array([1.5])], [.array([""])], [.array(["a"])],
         [.array(["a", .null])], [.array(["a", .object([:])])], [.array(["a\0"])], [.array(["aa"])],
@@ -76,6 +81,15 @@ import Testing
             (date(0), [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
             (date(-2, 120), [0x0e, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0x80, 0x78]),
             (.bytes([0, 0xff]), [0x10, 0, 0xff, 0xff, 0]), (.array([]), [0x13, 0]), (.object([:]), [0x15, 0]),
+            (
+                .attachment(Attachments.ascending[9]),
+                [0x11] + Array(repeating: 0, count: 32) + [0x0a, 0xbf, 0xf0, 0, 0x0c, 0x61, 0, 0x02]
+            ),
+            (
+                .attachment(Attachments.image),
+                [0x11] + Attachments.digest.bytes + [0x0a, 0xc0, 0x08, 0, 0x0c] + Array("image/jpeg".utf8) + [0, 0x0c]
+                    + Array("IMG_1.jpg".utf8) + [0]
+            ),
             (.array([1.0, "a"]), [0x13, 0x0a, 0xbf, 0xf0, 0, 0x0c, 0x61, 0, 0]),
             (.object(["b": true, "a": .array([])]), [0x15, 0x0c, 0x61, 0, 0x13, 0, 0x0c, 0x62, 0, 0x08, 0]),
         ] as [(DocumentValue?, [UInt8])])
@@ -110,6 +124,7 @@ import Testing
 
     @Test func `Random values are ordered by their bytes as by the reference`() {
         var documents = RandomDocuments(TestRun.random(stream: 3))
+        documents.hasAttachments = true
         for _ in 0..<TestRun.rounds(15_000, long: 2_000_000) {
             let a = Self.value(&documents)
             let b = Self.value(&documents)
@@ -122,6 +137,7 @@ import Testing
 
     @Test func `Concatenated values are ordered one by one and can be separated again`() {
         var documents = RandomDocuments(TestRun.random(stream: 4))
+        documents.hasAttachments = true
         for _ in 0..<TestRun.rounds(4000, long: 500_000) {
             let count = 1 + documents.random.number(below: 3)
             let a = (0..<count).map { _ in Self.value(&documents) }
@@ -148,10 +164,14 @@ import Testing
     @Test func `Bytes that are not a complete value are not skipped`() {
         for values in Self.ascending {
             let bytes = OrderedValue.encoded(values[0])
+            // The bytes of the name of an attachment, which is last. Nothing before it can be taken for its end.
+            let start = values[0]?.attachmentValue.map {
+                bytes.count - OrderedValue.encoded($0.name.map { .string($0) }).count
+            }
             for length in 0..<bytes.count {
                 // An escaped zero byte without its escape is the end of a shorter value.
                 let isCutInEscape =
-                    length > 0 && bytes[0] < OrderedValue.Kind.array.rawValue
+                    length > (start ?? 0) && bytes[0] < OrderedValue.Kind.array.rawValue
                     && bytes[0] != OrderedValue.Kind.date.rawValue
                     && bytes[length - 1] == 0
                     && bytes[length] == 0xff
@@ -159,6 +179,12 @@ import Testing
             }
             #expect(skip(bytes, 0) == bytes.count)
             #expect(skip(bytes, bytes.count) == nil)
+        }
+        let digest: [UInt8] = Array(repeating: 0, count: 32)
+        for rest: [UInt8] in [
+            [], [0x0a], [0x0c, 0, 0x0c, 0, 2], [0x0a, 0x80, 0, 2], [0x0a, 0x80, 0, 0x0c, 0, 0x0a, 0x80, 0],
+        ] {
+            #expect(skip([0x11] + digest + rest, 0) == nil)
         }
         for kind: UInt8 in [0, 1, 3, 5, 7, 9, 0x0e, 0x0f, 0x11, 0x16, 0x18, 0x80, 0xff] {
             #expect(skip([kind, 0, 0], 0) == nil)

@@ -21,6 +21,8 @@ import Testing
         (["$lit": ["$lit": [:]]], #"{"$lit":{"$lit":{"$lit":{"$lit":{}}}}}"#),
         (["a": 1, "$x": 2], #"{"a":1,"$x":2}"#),
         (["a": ["$x": .bytes([0])]], #"{"a":{"$lit":{"$x":{"$bytes":"AA=="}}}}"#),
+        (.attachment(Attachments.image), Attachments.imageJSON),
+        (["$attachment": 1], #"{"$lit":{"$attachment":1}}"#),
         ([["$x": 1], .double(.nan)], #"[{"$lit":{"$x":1}},{"$num":"nan"}]"#), ("$lit", #""$lit""#), ([:], "{}"),
     ]
 
@@ -75,7 +77,7 @@ import Testing
         ),
         (
             #"{"$x":1}"#,
-            "Expected $bytes, $date, $num or $lit as the only name, because the object has a $ name with a meaning; "
+            "Expected $bytes, $date, $num, $attachment or $lit as the only name, because the object has a $ name with a meaning; "
                 + #"write an object that only looks like one as {"$lit":{…}}."#
         ),
         (
@@ -103,7 +105,8 @@ import Testing
         let limit = DocumentValue.maximumDepth
         for innermost in [
             [:], [], .bytes([1]), .double(.nan), .date(DocumentDate(milliseconds: 1)), ["$bytes": .bytes([1])],
-            [.bytes([])], ["a": .double(.nan)],
+            [.bytes([])], ["a": .double(.nan)], .attachment(Attachments.image), [.attachment(Attachments.image)],
+            ["a": .attachment(Attachments.image)], ["$attachment": .attachment(Attachments.image)],
         ]
             as [DocumentValue]
         {

@@ -12,6 +12,12 @@ import Testing
         (9_007_199_254_740_992, "9007199254740992"), (9_007_199_254_740_993, #"{"$num":"9007199254740993"}"#),
         (-9_007_199_254_740_992, "-9007199254740992"), (.int(.min), #"{"$num":"-9223372036854775808"}"#),
         (.double(0x1p53), "9007199254740992.0"), (.double(0x1p63), #"{"$num":"9.223372036854776e+18"}"#),
+        (.attachment(Attachments.image), Attachments.imageJSON),
+        (["$attachment": ["a": 1]], #"{"$lit":{"$attachment":{"a":1}}}"#),
+        (
+            ["$attachment": .attachment(Attachments.image), "b": 1],
+            #"{"$attachment":"# + Attachments.imageJSON + #","b":1}"#
+        ),
         (1.0, "1.0"), (.double(-0.0), "-0.0"), (1e-5, "1e-05"),
         (["$date": "x"], #"{"$lit":{"$date":"x"}}"#), (["$bytes": "AA=="], #"{"$lit":{"$bytes":"AA=="}}"#),
         (["$num": 1], #"{"$lit":{"$num":1}}"#), (["$lit": 1], #"{"$lit":{"$lit":1}}"#),
@@ -54,7 +60,12 @@ import Testing
 
     @Test func `The nesting limit counts decoded levels, not tagged wrappers`() throws {
         let limit = DocumentValue.maximumDepth
-        for innermost in [[:], [], .bytes([1]), ["$bytes": 1], ["$date": "x", "a": 1]] as [DocumentValue] {
+        let attachment = DocumentValue.attachment(Attachments.image)
+        for innermost in [
+            [:], [], .bytes([1]), ["$bytes": 1], ["$date": "x", "a": 1], attachment, [attachment],
+            ["$attachment": attachment],
+            ["$attachment": 1, "a": 1], ["$attachment": attachment, "a": 1],
+        ] as [DocumentValue] {
             let own = innermost.arrayValue != nil || innermost.objectValue != nil ? 1 : 0
             for wrapper in ["$lit", "$x", "a"] {
                 var value = innermost

@@ -52,6 +52,7 @@ import Testing
 
     @Test func `With any indexes, a query returns the rows of an exhaustive search in the same order`() throws {
         var queries = RandomQueries(TestRun.random(stream: 10))
+        queries.documents.hasAttachments = true
         var tally = Tally()
         let rounds = TestRun.rounds(5, long: 600)
         // Further rounds make up for what a few miss; an access path that is never taken fails.
@@ -62,6 +63,7 @@ import Testing
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
                     let store = try DocumentStore.open(at: directory + "/s", schema: schema)
+                    try RandomDocuments.addAttachmentContents(to: store)
                     let collection = try store.collection("c")
                     for _ in 0..<40 {
                         if queries.documents.random.once(in: 3) {
@@ -159,9 +161,11 @@ import Testing
 
     @Test func `Results do not depend on the indexes`() throws {
         var queries = RandomQueries(TestRun.random(stream: 11))
+        queries.documents.hasAttachments = true
         let schema = Schema(
             collections: (0..<4).map { CollectionDefinition("c\($0)", indexes: $0 == 0 ? [] : queries.indexes()) })
         try withTemporaryStore(schema: schema) { store in
+            try RandomDocuments.addAttachmentContents(to: store)
             try store.write { transaction in
                 for _ in 0..<150 {
                     let document = queries.documents.document(id: queries.documents.id())

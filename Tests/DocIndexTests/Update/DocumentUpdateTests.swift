@@ -178,6 +178,46 @@ import Testing
         }
     }
 
+    private static let photo: DocumentObject = ["original": .attachment(Attachments.image), "title": "x"]
+
+    @Test(arguments: [
+        "original.type = 'image/png'", "original.bytes += 1", "REMOVE original.name", "original.name -> original.title",
+        "original.name -> name", "title -> original.title", "original.other = 1",
+        "original.name += TEXT a", "original[].type = a",
+        "original.type 'image/jpeg' -> 'image/png'",
+    ])
+    func `An attachment cannot be changed in place`(text: String) throws {
+        var changed = Self.photo
+        let update = try DocumentUpdate(parsing: text)
+        expectFailure(.invalidUpdate, containing: "an attachment cannot be changed in place", "change the") {
+            try update.apply(to: &changed)
+        }
+        #expect(changed == Self.photo)
+    }
+
+    @Test func `An attachment is set, replaced, moved, collected and removed as a whole`() throws {
+        let form = "json '\(Attachments.imageJSON)'"
+        let other = DocumentValue.attachment(Attachments.distinct[1])
+        let image = DocumentValue.attachment(Attachments.image)
+        for (before, text, after) in [
+            ([:], "original = \(form)", ["original": image]),
+            (["original": other], "original = \(form)", ["original": image]),
+            (["original": image], "REMOVE original", [:]), (["original": image], "original -> photo", ["photo": image]),
+            (["all": [other]], "all += \(form)", ["all": [other, image]]),
+            (["all": [other, image]], "all -= \(form)", ["all": [other]]),
+            (["original": image], "original ?= 1", ["original": image]),
+            // Assignments that change nothing.
+            (["original": image], "original.type ?= 'x'", ["original": image]),
+            (["original": image], "REMOVE original.other", ["original": image]),
+            (["original": image], "original.type -= 'image/png'", ["original": image]),
+        ] as [(DocumentObject, String, DocumentObject)] {
+            let update = try DocumentUpdate(parsing: text)
+            #expect(try update.applied(to: before) == after, "\(text)")
+            #expect(try DocumentUpdate(parsing: update.description) == update, "\(text)")
+            #expect(try DocumentUpdate(json: update.json.json(JSONWriter(notation: .tagged))) == update, "\(text)")
+        }
+    }
+
     @Test(arguments: [
         ("", 0, "an assignment"), ("rating", 6, "->"), ("rating = ", 9, "a value"), ("rating = 5 6", 11, "a comma"),
         ("rating = 5,", 11, "an assignment"), ("a = 1, b ^= 2", 9, "unknown operator ^="), ("= 5", 0, "path"),
