@@ -20,10 +20,10 @@ public struct DirectoryState: Equatable, CustomStringConvertible {
 
     private var items: [String: Item] = [:]
 
-    /// Captures a directory with all its entries.
+    /// Captures a directory with all its entries, also those of directories in it.
     public init(_ path: String) throws {
         items["."] = try Self.item(path)
-        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
             items[name] = try Self.item(path + "/" + name)
         }
     }

@@ -85,18 +85,19 @@ extension DocumentStore.Attachments {
 }
 
 /// Content that is being received: hashed, and kept in memory until it is too large for the database.
-struct NewContent: Sendable {
+package struct NewContent: Sendable {
     private let store: DocumentStore
     private let type: String
     private let name: String?
     private var hash = SHA256Hash()
-    private(set) var byteCount: Int64 = 0
+    /// The number of bytes so far.
+    package private(set) var byteCount: Int64 = 0
     private var bytes: [UInt8] = []
     private var file: NewContentFile?
     private let expectedByteCount: UInt64
 
     /// - Parameter byteCount: the expected size; 0 if it is not known.
-    init(for store: DocumentStore, type: String, name: String?, byteCount: UInt64) throws {
+    package init(for store: DocumentStore, type: String, name: String?, byteCount: UInt64) throws {
         guard Attachment.isValid(type), name.map(Attachment.isValid) ?? true else {
             throw DocIndexError(
                 .invalidDocument,
@@ -112,7 +113,11 @@ struct NewContent: Sendable {
         expectedByteCount = byteCount
     }
 
-    mutating func append(_ part: [UInt8]) throws {
+    /// The digest of the bytes so far.
+    package var digest: Attachment.Digest? { Attachment.Digest(hash.digest.span) }
+
+    /// Adds bytes.
+    package mutating func append(_ part: [UInt8]) throws {
         unsafe part.withUnsafeBytes { unsafe hash.update($0) }
         byteCount += Int64(part.count)
         if let file { return try file.write(part) }
@@ -128,8 +133,8 @@ struct NewContent: Sendable {
     }
 
     /// Stores the content.
-    func finish() throws -> Attachment {
-        guard let digest = Attachment.Digest(hash.digest.span),
+    package func finish() throws -> Attachment {
+        guard let digest,
             let attachment = Attachment(digest: digest, byteCount: byteCount, type: type, name: name)
         else { throw DocIndexError(.invalidDocument, "the content has no SHA-256 digest; store it again") }
         try file?.synchronize()

@@ -106,10 +106,11 @@ extension DocumentObject {
 extension DocumentValue {
     /// The element or the value of the member at `position`; `nil` after the last one.
     fileprivate func item(at position: Int) -> DocumentValue? {
+        // The type is stated: `nil` could also mean the value `null`, which never ends.
         switch self {
-        case .array(let elements): position < elements.count ? elements[position] : nil
-        case .object(let object): position < object.count ? object[position].value : nil
-        default: nil
+        case .array(let elements): position < elements.count ? elements[position] : DocumentValue?.none
+        case .object(let object): position < object.count ? object[position].value : DocumentValue?.none
+        default: DocumentValue?.none
         }
     }
 }

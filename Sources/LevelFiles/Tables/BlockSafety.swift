@@ -14,13 +14,16 @@ enum BlockSafety {
     ///   - bytes: the uncompressed block.
     ///   - shortest: the minimum number of bytes in a key.
     ///   - sequence: the keys so far, which the keys of the block must follow; `nil` to skip the check of the order.
+    ///   - entry: called for each entry with the size of its key in bytes and the range of its value.
     /// - Complexity: O(n) in the number of entries, or in the bytes of the keys if the order is checked.
+    @inline(__always)
     static func hazard(
-        in bytes: [UInt8], shortestKey shortest: Int, following sequence: inout KeySequence?
+        in bytes: [UInt8], shortestKey shortest: Int, following sequence: inout KeySequence?,
+        _ entry: (_ keyByteCount: Int, _ value: Range<Int>) -> Void = { _, _ in }
     ) -> String? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var walk = unsafe Walk(bytes)
-            return unsafe walk.run(shortestKey: shortest, following: &sequence)
+            return unsafe walk.run(shortestKey: shortest, following: &sequence, entry)
         }
     }
 
@@ -30,7 +33,10 @@ enum BlockSafety {
 
         init(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe self.bytes = bytes }
 
-        mutating func run(shortestKey shortest: Int, following sequence: inout KeySequence?) -> String? {
+        @inline(__always)
+        mutating func run(
+            shortestKey shortest: Int, following sequence: inout KeySequence?, _ entry: (Int, Range<Int>) -> Void
+        ) -> String? {
             let restartCount = unsafe bytes.count < 4 ? Int.max : number(at: bytes.count - 4)
             guard unsafe bytes.count >= 4, unsafe restartCount <= (bytes.count - 4) / 4 else {
                 return "its block is too short for its restart points"
@@ -51,6 +57,7 @@ enum BlockSafety {
                 keyByteCount = shared + unshared
                 guard keyByteCount >= shortest else { return "its block has a key of \(keyByteCount) bytes" }
                 guard unsafe sequence?.takes(shared, rest) != false else { return "its block has keys out of order" }
+                unsafe entry(keyByteCount, position - valueByteCount..<position)
                 // A search starts at a restart point and expects a complete key there.
                 while restart < restartCount, unsafe number(at: end + 4 * restart) == start {
                     guard shared == 0 else { return "its block has a restart point at an incomplete key" }

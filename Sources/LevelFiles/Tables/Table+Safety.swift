@@ -30,7 +30,8 @@ extension Table {
             if !holds(handle) { return outside(handle) }
             if depth == .everything, let fault = try packingFault(of: handle) { return fault }
         }
-        let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
+        let index = try block(
+            at: footer.index, shortestKey: BlockSafety.numberByteCount, readsKeys: depth == .everything)
         if let fault = index.fault { return fault }
         for handle in index.handles where !holds(handle) { return outside(handle) }
         if let fault = fault(inOrderOf: index.handles, at: footer.index) { return fault }
@@ -106,21 +107,29 @@ extension Table {
         fault("a block of \(handle.byteCount) bytes extends beyond the end of the file", at: handle.offset)
     }
 
-    /// Returns the handles in a block, or the problem with it.
+    /// Returns the handles in a block and, if requested, its keys, or the problem with it.
     private func block(
-        at handle: BlockHandle, shortestKey: Int
+        at handle: BlockHandle, shortestKey: Int, readsKeys: Bool = true
     ) throws(FileError) -> (handles: [BlockHandle], keys: [[UInt8]], fault: FileError?) {
-        let content = try content(of: handle, shortestKey: shortestKey)
+        var sequence: KeySequence?
+        // The values are collected in the pass that checks the block: opening a database reads every index.
+        var values: [Range<Int>] = []
+        var keyByteCount = 0
+        let content = try content(of: handle, shortestKey: shortestKey, following: &sequence) { count, value in
+            values.append(value)
+            keyByteCount = keyByteCount.addingReportingOverflow(count).partialValue
+        }
         guard let bytes = content.bytes else { return ([], [], content.fault) }
         do throws(FormatError) {
-            var entries = try Block(bytes).entries()
             var budget = KeyBudget(blockByteCount: bytes.count)
+            try budget.spend(keyByteCount)
             var handles: [BlockHandle] = []
+            handles.reserveCapacity(values.count)
+            for value in values { handles.append(try BlockHandle(decoding: bytes[value])) }
             var keys: [[UInt8]] = []
-            while try entries.next() {
-                try budget.spend(entries.key.count)
-                handles.append(try BlockHandle(decoding: entries.value))
-                keys.append(Array(entries.key))
+            if readsKeys {
+                var entries = try Block(bytes).entries()
+                while try entries.next() { keys.append(entries.key) }
             }
             return (handles, keys, nil)
         } catch {
@@ -137,13 +146,14 @@ extension Table {
 
     /// Returns the content of a block, or the problem with it. Returns neither if its checksum does not match.
     private func content(
-        of handle: BlockHandle, shortestKey: Int, following sequence: inout KeySequence?
+        of handle: BlockHandle, shortestKey: Int, following sequence: inout KeySequence?,
+        _ entry: (_ keyByteCount: Int, _ value: Range<Int>) -> Void = { _, _ in }
     ) throws(FileError) -> (bytes: [UInt8]?, fault: FileError?) {
         guard holds(handle) else { return (nil, outside(handle)) }
         guard let (stored, compression) = try checkedBytes(at: handle) else { return (nil, nil) }
         do throws(FormatError) {
             let bytes = try compression.unpack(stored)
-            if let reason = BlockSafety.hazard(in: bytes, shortestKey: shortestKey, following: &sequence) {
+            if let reason = BlockSafety.hazard(in: bytes, shortestKey: shortestKey, following: &sequence, entry) {
                 throw FormatError(reason)
             }
             return (bytes, nil)

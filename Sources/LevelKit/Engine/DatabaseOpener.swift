@@ -56,7 +56,7 @@ struct DatabaseOpener {
             if let pid = LockFile.foreignHolder(in: directory) {
                 throw LockFile.heldError(path: directory.path, pid: pid)
             }
-            let manifest = content == .database ? try checkFiles() : nil
+            let manifest = content == .database ? try checkFiles(listedIn: folder) : nil
             let splitKeys = manifest.map { SplitKeys.states(of: $0, in: directory, order: options.order) } ?? []
             let engine = try EngineDatabase.open(path: directory.path, options: EngineOptions(options))
             if let manifest, try isFirst(after: manifest) { try mend(splitKeys, in: engine) }
@@ -104,17 +104,22 @@ struct DatabaseOpener {
     /// Nothing is locked yet, so another process may open and close the database during the check. Each open replaces
     /// files by files with new numbers, so an error counts only if the names are unchanged.
     ///
+    /// - Parameter folder: the directory, just listed.
     /// - Returns: the manifest, or `nil` if it is corrupt and corruption is tolerated.
-    private func checkFiles() throws(LevelError) -> Manifest? {
+    private func checkFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest? {
+        var folder = folder
         while true {
-            let namesBefore = Set(try directory.names())
             do throws(LevelError) {
-                return try lookAtFiles()
+                return try lookAtFiles(listedIn: folder)
             } catch {
                 if let pid = LockFile.foreignHolder(in: directory) {
                     throw LockFile.heldError(path: directory.path, pid: pid)
                 }
-                if try Set(directory.names()) == namesBefore { throw error }
+                let now = try EngineFolder(directory)
+                if now.names == folder.names { throw error }
+                try now.check()
+                try now.checkMessages()
+                folder = now
             }
         }
     }
@@ -122,7 +127,7 @@ struct DatabaseOpener {
     /// Checks LevelDB's assumptions: the log named by the manifest exists, the writes in the logs are consecutive, and
     /// no table file is forged. LevelDB finds other corruption itself when it reads. If corruption is tolerated, the
     /// logs are checked only for content that would end the process.
-    private func lookAtFiles() throws(LevelError) -> Manifest? {
+    private func lookAtFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest? {
         let isStrict = options.integrity == .strict
         let manifest: Manifest
         var follower: ManifestFollower?
@@ -133,12 +138,12 @@ struct DatabaseOpener {
             return nil
         }
         try inspection.check(follower?.version ?? Version())
-        try EngineFolder(directory).checkNewFiles(after: manifest)
+        try folder.checkNewFiles(after: manifest)
         try checkOrderOfLogs(of: manifest)
-        try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
+        let unchecked = try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
         guard isStrict else { return manifest }
         try checkLog(of: manifest)
-        for table in manifest.tables where TableFile.isForged(table, in: directory) {
+        for table in unchecked where TableFile.isForged(table, in: directory) {
             throw LevelError(
                 .corruption,
                 "the database at \(directory.path) is damaged: the footer of table \(table.number) refers to blocks beyond "

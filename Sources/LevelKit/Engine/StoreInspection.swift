@@ -92,9 +92,14 @@ struct StoreInspection {
 
     /// Checks tables, opening them by name in the directory.
     ///
+    /// - Returns: the tables whose footers were not checked: the files cannot be read, do not end with a footer, or
+    ///   come after the mebibytes that `outline` reads.
     /// - Throws: like ``check(_:_:_:)``.
-    func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) {
-        try check(tables, depth, openFile)
+    @discardableResult
+    func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) -> [Manifest.Table] {
+        var unchecked: [Manifest.Table] = []
+        if let fault = firstFault(in: tables, depth, openFile, &unchecked) { throw error(fault) }
+        return unchecked
     }
 
     /// Checks tables.
@@ -109,14 +114,16 @@ struct StoreInspection {
         _ tables: [Manifest.Table], _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
     ) throws(LevelError) {
-        if let fault = firstFault(in: tables, depth, open) { throw error(fault) }
+        var unchecked: [Manifest.Table] = []
+        if let fault = firstFault(in: tables, depth, open, &unchecked) { throw error(fault) }
     }
 
     /// Returns the first block that LevelDB must not read, or `nil` if all are safe.
     ///
     /// - Complexity: O(n) in the bytes of the tables.
     func firstFault(in tables: [Manifest.Table]) -> FileError? {
-        firstFault(in: tables, .everything, openFile)
+        var unchecked: [Manifest.Table] = []
+        return firstFault(in: tables, .everything, openFile, &unchecked)
     }
 
     private func openFile(of table: Manifest.Table) -> (name: String, file: OpenFile)? {
@@ -128,18 +135,22 @@ struct StoreInspection {
 
     private func firstFault(
         in tables: [Manifest.Table], _ depth: Table.SafetyDepth,
-        _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
+        _ open: (Manifest.Table) -> (name: String, file: OpenFile)?, _ unchecked: inout [Manifest.Table]
     ) -> FileError? {
         var indexByteCount: UInt64 = 0
         for table in tables {
-            guard let (name, file) = open(table) else { continue }
+            guard let (name, file) = open(table) else {
+                unchecked.append(table)
+                continue
+            }
             do throws(FileError) {
                 if let fault = try hazard(of: table, name, file, depth, &indexByteCount) { return fault }
+                if depth == .outline, indexByteCount > Self.indexByteLimit { unchecked.append(table) }
             } catch let error where error.kind == .foreign {
                 return error
             } catch {
                 // LevelDB finds and reports this when it reads the table.
-                continue
+                unchecked.append(table)
             }
         }
         return nil

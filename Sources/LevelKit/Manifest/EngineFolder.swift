@@ -48,6 +48,9 @@ struct EngineFolder {
         }
     }
 
+    /// The names of LevelDB's files.
+    var names: Set<String> { Set(files.map(\.name)) }
+
     // MARK: - Checks
 
     /// Checks that every entry with one of LevelDB's names is a regular file with a plausible size and number.

@@ -18,12 +18,13 @@ enum CommandGroup: String, CaseIterable, Sendable {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find:
             [
-                "find", "search", "suggest", "complete", "similar", "near", "count", "doc get", "facets", "distinct",
-                "timeline", "duplicates", "album",
+                "find", "search", "suggest", "complete", "similar", "near", "count", "doc get", "attach list",
+                "attach get",
+                "facets", "distinct", "timeline", "duplicates", "album",
             ]
-        case .change: ["update", "delete", "doc", "history", "commits", "undo", "index", "migrate"]
+        case .change: ["update", "delete", "doc", "attach", "history", "commits", "undo", "index", "migrate"]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
-        case .maintain: ["init", "verify", "repair", "compact", "destroy"]
+        case .maintain: ["init", "verify", "attach verify", "attach gc", "repair", "compact", "destroy"]
         case .keys:
             [
                 "get", "mget", "put", "del", "delrange", "batch", "scan", "keys", "values", "first", "last", "seek",

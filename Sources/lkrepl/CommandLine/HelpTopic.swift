@@ -216,6 +216,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("… --on-error skip", "Go on after bad records; --rejects FILE keeps them."),
             .row("… -n", "Say what would happen, and store nothing."),
             .row("import \(collection) --photos DIR", "What exiftool reads of the pictures below DIR."),
+            .row("… --attach original", "The pictures too: attach list, get and verify work with them."),
             .text(""),
             .text(
                 "import needs --write. init STORE --infer FILE makes a store for a file, with indexes that fit its "

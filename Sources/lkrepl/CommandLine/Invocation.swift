@@ -36,14 +36,6 @@ enum Invocation {
     /// script.
     static let aliases = ["ls": "keys", "rm": "del"]
 
-    /// Throws a ``CommandError`` for the names of commands that are planned but do not exist yet.
-    static func refuseCommandToCome(_ name: String) throws {
-        guard name == "attach" else { return }
-        throw CommandError(
-            .usage, "the command attach is not available: attachments are not supported yet",
-            hint: "keep files outside the store, and their paths in documents")
-    }
-
     /// Reads the arguments of a process, without the name of the program.
     ///
     /// The first argument that is not an option is the name of a command or the path of a database. ArgumentParser
@@ -75,7 +67,6 @@ enum Invocation {
             }
             if !word.hasPrefix("-") {
                 let names = RootCommand.configuration.subcommands.map { $0._commandName }
-                try Self.refuseCommandToCome(word)
                 if rest.count == 2, let topic = HelpTopic(rawValue: word) {
                     self = .help(topic)
                     return
@@ -99,7 +90,6 @@ enum Invocation {
             self = .command(command)
             return
         }
-        if !FileDescriptor.isDirectory(first) { try Self.refuseCommandToCome(first) }
         if rest.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) {
             self = .help(nil)
             return
@@ -197,7 +187,7 @@ enum Invocation {
     private static let expressive: Set<String> = [
         "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get",
         "put", "del", "mget", "seek", "versions", "tree", "near", "timeline", "duplicates", "album", "history",
-        "update", "delete",
+        "update", "delete", "attach",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as
     /// options. ``ProtectedArgument/plain(_:)`` removes the mark.

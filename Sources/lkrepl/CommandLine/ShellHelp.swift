@@ -20,7 +20,6 @@ enum ShellHelp {
         if let command = catalog.command(path) { parts.append(text(of: command, catalog)) }
         if let topic { parts.append(topic.text(samples(), width: width)) }
         guard parts.isEmpty else { return parts.joined(separator: "\n\n") }
-        try Invocation.refuseCommandToCome(name)
         let names = helpNames(catalog)
         throw CommandError(
             .usage, "unknown command or topic \(words.joined(separator: " "))",

@@ -31,9 +31,13 @@ struct DescribeCommand: ParsableCommand {
             let writer = try options.writer()
             for row in inventory.rows(indexes: collection.definition.indexes) { try writer.write(row) }
             try writer.finish()
+            let census = try session.attachments().census()
+            let size = HumanNumber.byteCount(Int(clamping: census.byteCount))
+            let attached =
+                census.count == 0 ? "" : "; the store has \(AttachCommand.count(census.count)) attached, with \(size)"
             options.note(
                 "describe: \(HumanNumber.grouped(inventory.documentCount)) of "
-                    + "\(HumanNumber.grouped(try collection.count())) documents of \(collection.name)")
+                    + "\(HumanNumber.grouped(try collection.count())) documents of \(collection.name)" + attached)
         }
     }
 }

@@ -7,7 +7,8 @@ struct DestroyCommand: ParsableCommand {
         commandName: "destroy", abstract: "Delete a database and everything in it.",
         discussion: """
             Example: lkrepl destroy --write copy.db --confirm copy.db
-            Files that do not belong to LevelDB are kept. This cannot be undone.
+            Attached files are deleted as well. Files that do not belong to LevelDB or the store are kept. \
+            This cannot be undone.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -20,7 +21,12 @@ struct DestroyCommand: ParsableCommand {
         if !confirmation.dryRun { DatabaseReplacement.clearLeftovers(of: database) }
         let manifest = try Manifest(ofDatabaseAt: database)
         let size = FileDescriptor.directoryByteCount(database)
-        let what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"
+        var what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"
+        let attached = Self.attachedFiles(of: database)
+        if attached.files > 0 {
+            what +=
+                " and \(AttachCommand.count(attached.files)) attached, with \(HumanNumber.byteCount(attached.bytes))"
+        }
         guard !confirmation.dryRun else { return options.note("destroy: would delete \(what)") }
         try confirmation.requireName(of: database, "delete the database \(database), \(what)", options)
         let left = try Database.destroy(at: database)
@@ -29,5 +35,14 @@ struct DestroyCommand: ParsableCommand {
                 ? "destroy: deleted \(database)"
                 : "destroy: deleted the database in \(database); kept files that do not belong to LevelDB: "
                     + left.joined(separator: ", "))
+    }
+
+    /// The attached files that are not in the database. They are counted even if it is damaged.
+    private static func attachedFiles(of database: String) -> (bytes: Int, files: Int) {
+        let directory = database + "/attachments"
+        return FileDescriptor.names(in: directory).filter { $0.utf8.count == 2 }.reduce((0, 0)) { sum, name in
+            let part = FileDescriptor.directoryByteCount(directory + "/" + name)
+            return (sum.0 + part.bytes, sum.1 + part.files)
+        }
     }
 }

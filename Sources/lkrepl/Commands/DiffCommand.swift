@@ -9,7 +9,8 @@ struct DiffCommand: ParsableCommand {
         discussion: """
             Example: lkrepl diff app.db copy.db
             op is - for entries only in the first, + for entries only in the second, ~ for entries that differ. \
-            Document stores are compared by documents; with a range or --raw, by stored keys and values.
+            Document stores are compared by documents and the attached files that documents refer to, which are \
+            compared by their digests; with a range or --raw, by stored keys and values.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -36,6 +37,9 @@ struct DiffCommand: ParsableCommand {
                 }
             } else {
                 try DocumentDifference(first: first, second: second).forEach { try writer.write($0) }
+                try AttachmentDifference(first: first.attachments(), second: second.attachments()).forEach {
+                    try writer.write($0)
+                }
             }
             try writer.finish()
             guard writer.isEmpty else { throw CommandError(.no, writer.summary) }

@@ -17,7 +17,9 @@ struct DumpCommand: ParsableCommand {
             The same content gives the same bytes. load rejects a dump that was truncated or changed. Indexes are not \
             included; load rebuilds them. Neither are former versions of documents: a loaded store begins a new \
             history. --since writes the changes of a document store after a commit, including \
-            deletions. Other formats, for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
+            deletions. Attached files are in the dump, in parts before the first document that refers to them; \
+            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. Other formats, \
+            for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)
 
@@ -32,6 +34,8 @@ struct DumpCommand: ParsableCommand {
     @Flag(
         name: [.long, .customLong("with-index")], help: "Write the raw keys of a document store, including indexes.")
     var raw = false
+    @Option(name: .long, help: "Write attached files into this directory instead of the dump; none leaves them out.")
+    var attachments: String?
     @Flag(name: .long, help: "Write JSON values as objects if that is lossless.") var jsonValues =
         false
     @Flag(name: .long, help: "Record the source and the time of the dump in its header.") var stamp = false
@@ -77,10 +81,18 @@ struct DumpCommand: ParsableCommand {
                     hint: "use --raw for its stored keys, or export for csv, tsv or json")
             }
             let writer = DumpWriter(output, maximumLineByteCount: maxLine.value)
+            let store = try session.store()
             let dump = DocumentDump(
-                store: try session.store(), only: try only.map { try ArgumentOrigin.current.text(of: $0) },
-                stamp: headerStamp(session))
-            return (try dump.write(writer, since: since, output: output, progress), nil)
+                store: store, only: try only.map { try ArgumentOrigin.current.text(of: $0) },
+                stamp: headerStamp(session), files: try contentFiles(), omitsContents: attachments == "none")
+            let count = try dump.write(writer, since: since, output: output, progress)
+            return (count, try unreferencedWarning(store))
+        }
+        if try session.isDocumentStore() {
+            try dumpFiles(of: session)
+        } else if attachments != nil {
+            throw CommandError(
+                .usage, "--attachments needs a document store, and \(database) is a plain database")
         }
         guard since == nil, only == nil else {
             throw CommandError(
@@ -126,6 +138,38 @@ struct DumpCommand: ParsableCommand {
         }
         try writer.finish()
         return (writer.recordCount, nil)
+    }
+
+    private func contentFiles() throws -> ContentFiles? {
+        guard let attachments, attachments != "none" else { return nil }
+        return try ContentFiles(creating: ArgumentOrigin.current.text(of: attachments))
+    }
+
+    /// A note on contents that are not in the dump because no document refers to them; `nil` if there are none.
+    private func unreferencedWarning(_ store: DocumentStore) throws -> String? {
+        let count = since == nil && only == nil ? try store.attachments.census().unreferencedCount : 0
+        guard count > 0 else { return nil }
+        return "left out \(HumanNumber.grouped(count)) attached files that no document refers to"
+    }
+
+    /// Writes the files of attachments beside a dump of raw keys, which contains only those that are in the database.
+    private func dumpFiles(of session: Session) throws {
+        let all = try session.store().attachments
+        let fileCount = try all.census().fileCount
+        guard fileCount > 0, attachments != "none" else { return }
+        guard let files = try contentFiles() else {
+            throw CommandError(
+                .usage,
+                "\(database) has \(HumanNumber.grouped(fileCount)) attached files outside the database, which a dump "
+                    + "of raw keys does not contain",
+                hint: "use snapshot, or dump without --raw; --attachments DIR writes the files beside, none omits them")
+        }
+        try all.forEachContent { info in
+            guard info.isFile, let attachment = Attachment(digest: info.digest, byteCount: info.byteCount) else {
+                return
+            }
+            try files.write(attachment, from: all)
+        }
     }
 
     private func step(_ count: Int, _ progress: ProgressReporter) throws {

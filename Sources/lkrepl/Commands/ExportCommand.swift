@@ -18,6 +18,8 @@ struct ExportCommand: ParsableCommand {
             place, gps) as JSON for exiftool, and lkrepl changes no picture: exiftool -json=FILE -overwrite_original \
             DIR does. --xmp DIR writes an XMP sidecar for each picture, IMG_1.xmp for IMG_1.jpg. The file names are in \
             SourceFile or file.
+            Attached files: --attachments DIR writes those of the exported documents into DIR, under their names; \
+            --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,6 +35,12 @@ struct ExportCommand: ParsableCommand {
         help: "FIELD=TAG: With --to and --xmp, write this field as a tag, such as note=XMP-dc:Description.")
     var map: [String] = []
     @Option(name: .long, help: "With --to: Put this directory before relative names of pictures.") var pictures: String?
+    @Option(name: .long, help: "Write the attached files of the documents into this directory.")
+    var attachments: String?
+    @Option(
+        name: .long,
+        help: "Name attached files by this pattern of {name}, {stem}, {ext}, {id} and {sha256}. Default: {name}.")
+    var namePattern: String?
     @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
     @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
@@ -59,6 +67,12 @@ struct ExportCommand: ParsableCommand {
         }
         guard xmp == nil || output == nil else { throw ValidationError("--xmp writes files of its own; omit --output") }
         guard map.isEmpty || to != nil || xmp != nil else { throw ValidationError("--map needs --to or --xmp") }
+        guard attachments == nil || to == nil && xmp == nil else {
+            throw ValidationError("--attachments cannot be combined with --to and --xmp")
+        }
+        guard namePattern == nil || attachments != nil else {
+            throw ValidationError("--name-pattern needs --attachments")
+        }
         guard pictures == nil || to != nil else { throw ValidationError("--pictures needs --to") }
         guard to ?? "exiftool" == "exiftool" else { throw ValidationError("--to must be exiftool") }
     }
@@ -79,9 +93,13 @@ struct ExportCommand: ParsableCommand {
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         let sidecars = try xmp.map { try ArgumentOrigin.current.text(of: $0) }
         let metadata = try metadata()
+        let directory = try attachments.map { try ArgumentOrigin.current.text(of: $0) }
+        let pattern = try namePattern.map { try ArgumentOrigin.current.text(of: $0) } ?? "{name}"
+        try AttachedFileNames.check(pattern)
         try Session.with(database, options) { session in
             // Both passes of CSV read the same snapshot.
-            let source = try session.selection(collection, in: try session.store().snapshot().collections)
+            let view = try session.store().snapshot()
+            let source = try session.selection(collection, in: view.collections)
             let collection = source.collection
             query = try source.query(query)
             try conditions.requireSound(query, fields: paths ?? [], in: collection)
@@ -116,6 +134,18 @@ struct ExportCommand: ParsableCommand {
                     return try writeRows(
                         collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
+            }
+            if let directory {
+                var names = try AttachedFileNames(in: directory, pattern: pattern)
+                _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
+                    try Self.selected(paths, of: document.content).forEachAttachment { attachment in
+                        try names.write(attachment, of: document.id, from: view.attachments)
+                    }
+                    return true
+                }
+                options.note(
+                    "export: \(AttachCommand.count(names.writtenCount)) attached, with "
+                        + "\(HumanNumber.byteCount(Int(clamping: names.byteCount))), in \(directory)")
             }
             progress.finish()
             options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")

@@ -12,7 +12,9 @@ struct ImportCommand: ParsableCommand {
             Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on new and changed \
             pictures, detected by size and time. Their IDs are their canonical paths. What exiftool reports of a \
             changed picture is stored; other members, such as a rating that you have added, are kept. --mode upsert \
-            reads all pictures again and replaces their documents. --prune deletes the documents of pictures that no \
+            reads all pictures again and replaces their documents. --attach original copies each picture into the \
+            store and refers to it in the member original; the same picture again adds nothing. --prune deletes the \
+            documents of pictures that no \
             longer exist. exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
             exiftool-json --key SourceFile imports exiftool's output; no output at all is an error.
             UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \
@@ -48,6 +50,11 @@ struct ImportCommand: ParsableCommand {
     @Option(name: .long, help: "Set the separator between list elements in exiftool's CSV.") var listSep = ", "
     @Flag(name: .long, help: "Print the number of stored documents after each batch.") var acknowledge = false
 
+    @Option(
+        name: .long, help: "With --photos: Copy the pictures into the store, or only their metadata: original or none.")
+    var attach = "none"
+    @Option(name: .long, help: "With --attach: Refer to the picture in this member. Default: original.")
+    var attachAs: String?
     @Flag(
         name: .long,
         help: "With --photos: Delete the documents of pictures below DIR that no longer exist; -n shows how many.")
@@ -62,6 +69,15 @@ struct ImportCommand: ParsableCommand {
         guard id == nil || id == "generate" else { throw ValidationError("--id must be generate") }
         guard id == nil || key == nil && photos == nil else {
             throw ValidationError("--id generate cannot be combined with --key or --photos")
+        }
+        guard ["original", "none"].contains(attach) else {
+            throw ValidationError("--attach must be original or none")
+        }
+        guard attach == "none" || photos != nil else {
+            throw ValidationError("--attach original needs --photos; attach add attaches a file to a document")
+        }
+        guard attachAs == nil || attach == "original" else {
+            throw ValidationError("--attach-as needs --attach original")
         }
         guard !prune || photos != nil else { throw ValidationError("--prune needs --photos") }
         guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
@@ -107,7 +123,8 @@ struct ImportCommand: ParsableCommand {
         if listing != nil { keyField = keyField ?? PictureSource.pathTag }
         let settings = try settings(mode)
         let rejects = try loading.rejectWriter(besides: file)
-        let progress = try options.reporter("import", unit: listing == nil ? .bytes : .items("pictures"))
+        let progress = try options.reporter(
+            "import", unit: listing == nil || attach != "none" ? .bytes : .items("pictures"))
         defer { progress.finish() }
         let loader = Loader(options: settings, rejects: rejects, progress: progress) { [collection] _ in
             DocumentLoadTarget(
@@ -120,9 +137,16 @@ struct ImportCommand: ParsableCommand {
         var summary = LoadSummary()
         do {
             if let listing {
-                let pictures = PictureImport(listing: listing, collection: collection, options: options)
+                let member = try attachAs.map { try ArgumentOrigin.current.text(of: $0) } ?? "original"
+                guard attach == "none" || !member.hasSameBytes(as: collection.definition.idField) else {
+                    throw CommandError(
+                        .usage, "\(member) is the ID of the documents", hint: "choose another member for --attach-as")
+                }
+                let pictures = PictureImport(
+                    listing: listing, collection: collection, options: options,
+                    attachedMember: attach == "none" ? nil : member)
                 let isIdentified = keyField?.hasSameBytes(as: PictureSource.pathTag) ?? false
-                summary = try load(pictures, mode, isIdentified: isIdentified, by: loader)
+                summary = try load(pictures, mode, isIdentified: isIdentified, in: store, by: loader)
                 if prune { summary.deleted += try pictures.prune(store) }
             } else {
                 let input = try InputFile(path: file, decodes: true)
@@ -156,15 +180,16 @@ struct ImportCommand: ParsableCommand {
 
     /// Imports pictures. Returns a summary of the files that were skipped as unchanged.
     private func load(
-        _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, by loader: Loader
+        _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, in store: DocumentStore, by loader: Loader
     ) throws -> LoadSummary {
         pictures.reportSkipped()
         let changed = try pictures.changedFiles(mode, isIdentified: isIdentified)
+        let contents = pictures.attachedMember.map { PictureContents(of: changed, in: store, member: $0) }
         let source = PictureSource(
-            pictures.listing.root.path, files: changed,
+            pictures.listing.root.path, files: changed, contents: contents,
             id: { path in isIdentified ? try pictures.id(of: path) : path },
             warn: { StandardError.shared.write(VisibleText.singleLine("import: \($0)") + "\n") })
-        try loader.run(source, byteCount: changed.count)
+        try loader.run(source, byteCount: contents.map { $0.byteCounts.last ?? 0 } ?? changed.count)
         var summary = LoadSummary()
         summary.read = pictures.listing.files.count - changed.count
         summary.skipped = summary.read
@@ -177,6 +202,8 @@ struct ImportCommand: ParsableCommand {
         settings.keepsMarkers = !loading.dryRun && photos == nil && mode != .replace
         // Reading a picture is slow, so small batches keep the amount of unstored work low.
         if photos != nil, loading.batch == nil { settings.batchCount = 10 }
+        // The bytes of pictures are stored before their documents.
+        if attach != "none" { settings.batchByteCount = .max }
         if acknowledge {
             let output = StandardOutput()
             settings.acknowledgement = { count in

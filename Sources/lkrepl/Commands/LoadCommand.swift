@@ -19,7 +19,9 @@ struct LoadCommand: ParsableCommand {
             lines of a dump, are accepted too, as are dumps of mdb_dump, db_dump and ldb dump --hex. --mode: upsert \
             (replace existing records), insert (reject existing records), skip (keep existing records), replace (the \
             dump replaces everything in its collections or its range, all or nothing: a truncated dump, ^C, a kill or \
-            a full disk changes nothing), merge (JSON Merge Patch, documents only).
+            a full disk changes nothing), merge (JSON Merge Patch, documents only). A document whose attached files \
+            are neither in the dump nor in the store is rejected; --attachments-from names a directory made by dump \
+            --attachments, or another store, that has them.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -44,6 +46,8 @@ struct LoadCommand: ParsableCommand {
         name: .long, parsing: .unconditionalSingleValue,
         help: "OLD=NEW: Replace the key prefix OLD with NEW.")
     var mapPrefix: [String] = []
+    @Option(name: .long, help: "Take attached files that the dump lacks from this directory or store.")
+    var attachmentsFrom: String?
     @Option(name: .long, help: "Store each line as a value, under the key in its member of this name.") var key: String?
 
     func validate() throws { try loading.validate() }
@@ -96,8 +100,10 @@ struct LoadCommand: ParsableCommand {
             database = opened
             return opened
         }
+        let contents = try contentOrigin()
+        defer { try? contents?.close() }
         let loader = try makeLoader(mode, isNew: true, file: file) { header in
-            if header?.content == .documents { return NewStoreTarget(mode: mode) { try open() } }
+            if header?.content == .documents { return NewStoreTarget(mode: mode, contents: contents) { try open() } }
             return try RawLoadTarget(try open(), path: self.database, mode: mode, markerPath: nil)
         }
         try loader.run(file, self)
@@ -133,6 +139,8 @@ struct LoadCommand: ParsableCommand {
             try options.confirm("delete all \(what) of \(database) that \(file) replaces")
         }
         let start = ContinuousClock.now
+        let contents = try contentOrigin()
+        defer { try? contents?.close() }
         // A dry run loads into a copy, so that it finds all errors, such as duplicates in a unique index.
         let onDatabase = { (body: (Session) throws -> LoadSummary) in
             if loading.dryRun { return try Session.rehearsing(database, body) }
@@ -148,9 +156,11 @@ struct LoadCommand: ParsableCommand {
             }
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
-                    return DocumentLoadTarget(
+                    let target = DocumentLoadTarget(
                         try session.store(), on: session.database, path: database, mode: mode,
                         markerName: loading.dryRun ? nil : "load")
+                    target.contents = contents
+                    return target
                 }
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
                 if mode == .insert, loading.resume {
@@ -192,6 +202,10 @@ struct LoadCommand: ParsableCommand {
     }
 
     // MARK: - Parts
+
+    private func contentOrigin() throws -> ContentOrigin? {
+        try attachmentsFrom.map { try ContentOrigin(ArgumentOrigin.current.text(of: $0)) }
+    }
 
     private var readerOptions: DumpReader.Options {
         DumpReader.Options(

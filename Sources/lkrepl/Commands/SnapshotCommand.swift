@@ -9,7 +9,7 @@ struct SnapshotCommand: ParsableCommand {
         discussion: """
             Example: lkrepl snapshot app.db app-copy.db
             Tables, which never change, are shared with the copy by hard links if possible; --copy copies them too. \
-            The copy is an ordinary database.
+            Attached files are shared in the same way. The copy is an ordinary database.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -30,8 +30,10 @@ struct SnapshotCommand: ParsableCommand {
             report = try Checkpoint.take(of: database, to: directory, tables: tables)
         }
         let holder = report.holder.map { ", while process \($0) has it open" } ?? ""
+        let attached =
+            report.attachmentCount == 0 ? "" : ", with \(AttachCommand.count(report.attachmentCount)) attached"
         options.note(
             "snapshot: \(report.path) includes all writes up to \(report.lastSequence)\(holder); "
-                + "\(report.linkedTableCount) tables shared, \(report.copiedTableCount) copied")
+                + "\(report.linkedTableCount) tables shared, \(report.copiedTableCount) copied\(attached)")
     }
 }

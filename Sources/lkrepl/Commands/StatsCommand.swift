@@ -34,6 +34,16 @@ struct StatsCommand: ParsableCommand {
                     }
                 }
             }
+            if try session.isDocumentStore() {
+                let census = try session.attachments().census()
+                if census.count > 0 {
+                    try write("attached files", .int(Int64(census.count)))
+                    try write("bytes of attached files", .int(census.byteCount))
+                    try write("attached files outside the database", .int(Int64(census.fileCount)))
+                    try write("attached files without a reference", .int(Int64(census.unreferencedCount)))
+                    try write("bytes of attached files without a reference", .int(census.unreferencedByteCount))
+                }
+            }
             if try session.isDocumentStore(),
                 try session.collections().contains(where: { $0.definition.history != nil })
             {

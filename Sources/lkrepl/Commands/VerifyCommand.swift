@@ -15,12 +15,14 @@ struct VerifyCommand: ParsableCommand {
             the documents and indexes of a document store are checked against each other. Each problem is a row that \
             names the place: the file, or for a document store the collection, the index, the document's ID and row, \
             and the key as get accepts it. Duplicate values that are older than their unique index are separate rows \
-            and not problems of the store.
+            and not problems of the store. For attached files, the sizes and the counts of references are checked; \
+            with --full their digests too.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The database.") var database: String
     @Flag(name: .long, help: "Check every block of every file, including old versions and logs.") var deep = false
+    @Flag(name: .long, help: "Read each attached file and check its digest.") var full = false
 
     func run() throws {
         try checkFiles()
@@ -32,7 +34,11 @@ struct VerifyCommand: ParsableCommand {
             for violation in result.uniqueViolations { try writer.write(violation) }
             try writer.finish()
             noteLimit(result.findings.count, of: result.problemCount)
-            let read = "\(result.documentCount) documents and \(result.entryCount) index entries"
+            let size = HumanNumber.byteCount(Int(clamping: result.attachmentByteCount))
+            let attached =
+                result.attachmentCount == 0
+                ? "" : ", \(AttachCommand.count(result.attachmentCount)) attached with \(size)"
+            let read = "\(result.documentCount) documents and \(result.entryCount) index entries\(attached)"
             guard result.isSound else {
                 throw CommandError(
                     .badData, "\(HumanNumber.grouped(result.problemCount)) problems in \(read)",
@@ -50,7 +56,7 @@ struct VerifyCommand: ParsableCommand {
     /// Checks a store. If the storage is unreadable, the error includes advice on recovering it.
     private func readableVerification(of session: Session) throws -> Verification {
         do {
-            return try options.verification(of: session, label: "verify")
+            return try options.verification(of: session, label: "verify", attachments: full ? .full : .sizes)
         } catch let error as LevelError where error.code == .corruption {
             throw CommandError(.badData, error.description, hint: Remedy.ofDamage(database))
         }
@@ -188,10 +194,12 @@ extension VerifyCommand {
 
 extension GlobalOptions {
     /// Verifies the session's document store, with progress, until done or ^C.
-    func verification(of session: Session, label: String) throws -> Verification {
+    func verification(
+        of session: Session, label: String, attachments: Verification.AttachmentCheck = .sizes
+    ) throws -> Verification {
         let progress = try reporter(label, unit: .items("documents"))
         defer { progress.finish() }
-        return try session.store().verify { step in
+        return try session.store().verify(attachments: attachments) { step in
             try Interruption.check(
                 "\(HumanNumber.grouped(step.documentCount)) of \(HumanNumber.grouped(step.totalDocumentCount)) "
                     + "documents, at \(step.subject)")

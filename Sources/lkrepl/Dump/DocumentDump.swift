@@ -6,6 +6,13 @@ struct DocumentDump {
     /// The names of the collections to dump, separated by commas; `nil` for all.
     let only: String?
     let stamp: DocumentObject
+    /// The directory for the contents of attachments; `nil` if they are in the dump or left out.
+    var files: ContentFiles?
+    /// Whether contents are left out.
+    var omitsContents = false
+
+    /// Where the contents are.
+    private var contents: DumpHeader.Contents { files != nil ? .files : omitsContents ? .none : .parts }
 
     /// Writes a dump. Returns the number of records.
     func write(
@@ -31,16 +38,26 @@ struct DocumentDump {
     private func writeAll(_ writer: inout DumpWriter, _ progress: ProgressReporter) throws {
         let view = try store.snapshot()
         let schema = try wantedSchema()
-        var header = DumpHeader.documents
-        header.stamp = stamp
-        try writer.write(.header(header))
-        try writer.write(.schema(schema))
         let collections = view.collections.filter { collection in
             schema.collections.contains { $0.name.hasSameBytes(as: collection.name) }
         }
+        var references = References(view.attachments)
+        let census = try view.attachments.census()
+        if census.count > census.unreferencedCount,
+            try only == nil || collections.contains(where: { try Self.hasAttachment($0) })
+        {
+            writer.attachments = DumpRecord.Attachments(
+                contents: contents, unreferencedCount: only == nil ? census.unreferencedCount : 0)
+        }
+        var header = DumpHeader.documents
+        header.contents = writer.attachments?.contents
+        header.stamp = stamp
+        try writer.write(.header(header))
+        try writer.write(.schema(schema))
         let total = try collections.reduce(0) { try $0 + $1.count() }
         for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             try collection.forEach { document in
+                try writeContents(of: document.content, &references, to: &writer)
                 try writer.write(
                     .document(collection: collection.name, id: document.id, content: document.content))
                 try step(writer.recordCount, total, progress)
@@ -52,18 +69,24 @@ struct DocumentDump {
     private func writeChanges(_ writer: inout DumpWriter, since: UInt64, _ progress: ProgressReporter) throws {
         let schema = try wantedSchema()
         let changes = try store.changes(since: since)
+        let attachments = store.attachments
+        var references = References(attachments)
+        let census = try attachments.census()
+        if census.count > census.unreferencedCount, try changes.contains(where: { try hasAttachment($0, schema) }) {
+            writer.attachments = DumpRecord.Attachments(contents: contents)
+        }
         var header = DumpHeader.documents
+        header.contents = writer.attachments?.contents
         header.stamp = stamp
         header.changes = DumpHeader.Changes(
             epoch: store.epoch.description, since: since, through: changes.last?.sequence ?? since)
         try writer.write(.header(header))
         try writer.write(.schema(schema))
         for change in changes {
-            guard schema.collections.contains(where: { $0.name.hasSameBytes(as: change.collection) }) else {
-                continue
-            }
+            guard Self.isWanted(change, schema) else { continue }
             // A document that is missing now was deleted after the last listed change.
             if let document = try store.collection(change.collection).document(change.id) {
+                try writeContents(of: document.content, &references, to: &writer)
                 try writer.write(
                     .document(collection: change.collection, id: change.id, content: document.content))
             } else {
@@ -71,6 +94,62 @@ struct DocumentDump {
             }
             try step(writer.recordCount, changes.count, progress)
         }
+    }
+
+    private static func isWanted(_ change: StoreChange, _ schema: Schema) -> Bool {
+        schema.collections.contains { $0.name.hasSameBytes(as: change.collection) }
+    }
+
+    // MARK: - Attachments
+
+    /// The contents that have been written.
+    private struct References {
+        let attachments: DocumentStore.Attachments
+        var digests: Set<Attachment.Digest> = []
+
+        init(_ attachments: DocumentStore.Attachments) { self.attachments = attachments }
+    }
+
+    /// Writes the contents that a document is the first to refer to.
+    private func writeContents(
+        of document: DocumentObject, _ references: inout References, to writer: inout DumpWriter
+    ) throws {
+        guard writer.attachments != nil else { return }
+        try document.forEachAttachment { attachment in
+            guard references.digests.insert(attachment.digest).inserted else { return }
+            writer.attachments?.count += 1
+            writer.attachments?.byteCount += attachment.byteCount
+            do {
+                switch contents {
+                case .parts: try writer.write(attachment, from: references.attachments)
+                case .files: try files?.write(attachment, from: references.attachments)
+                case .none: break
+                }
+            } catch let error as DocIndexError
+                where error.code == .attachmentMissing || error.code == .attachmentDamaged
+            {
+                var failure = CommandError(error)
+                failure.hint = "--attachments none dumps the documents without contents"
+                throw failure
+            }
+        }
+    }
+
+    private static func hasAttachment(_ collection: DocumentCollection) throws -> Bool {
+        var isFound = false
+        _ = try collection.forEach(matching: Query()) { document in
+            try Interruption.check()
+            document.content.forEachAttachment { _ in isFound = true }
+            return !isFound
+        }
+        return isFound
+    }
+
+    private func hasAttachment(_ change: StoreChange, _ schema: Schema) throws -> Bool {
+        guard Self.isWanted(change, schema) else { return false }
+        var isFound = false
+        try store.collection(change.collection).document(change.id)?.content.forEachAttachment { _ in isFound = true }
+        return isFound
     }
 
     /// The schema, limited to the selected collections.

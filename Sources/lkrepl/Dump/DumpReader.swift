@@ -21,6 +21,7 @@ struct DumpReader: ~Copyable {
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
     private var content: DumpHeader.Content?
+    private var contents = DumpedContents(place: nil)
     private var hasSchema = false
     private var isEnded = false
     /// Whether an incomplete dump ended early; set only if that is allowed.
@@ -82,7 +83,7 @@ struct DumpReader: ~Copyable {
     }
 
     private mutating func checkEnd() throws {
-        if parts != nil, !options.allowsIncomplete { throw missingPart }
+        if parts != nil || contents.isIncomplete, !options.allowsIncomplete { throw missingPart }
         guard !isEnded else { return }
         guard options.allowsIncomplete, content != nil else {
             throw fault(
@@ -110,15 +111,20 @@ struct DumpReader: ~Copyable {
         if parts != nil {
             guard case .part = record else { throw missingPart }
         }
+        if contents.isIncomplete {
+            guard case .content = record else { throw missingPart }
+        }
         switch (record, content) {
-        case (.header(let header), nil): content = header.content
+        case (.header(let header), nil):
+            content = header.content
+            contents = DumpedContents(place: header.contents)
         case (.header, _): throw fault(.init(.format, "duplicate header")).final
         case (_, nil): throw fault(.init(.format, "the header is missing before this line")).final
         case (.schema, .documents):
             guard !hasSchema else { throw fault(.init(.format, "duplicate schema")).final }
             hasSchema = true
         case (.schema, _), (.document, .raw), (.documentDeletion, .raw), (.pair, .documents), (.deletion, .documents),
-            (.part, .documents):
+            (.part, .documents), (.content, .raw):
             throw fault(.init(.format, "this record does not belong in a dump of this kind")).final
         case (_, .documents):
             guard hasSchema else { throw fault(.init(.format, "the schema is missing")).final }
@@ -127,7 +133,7 @@ struct DumpReader: ~Copyable {
     }
 
     private var missingPart: RecordError {
-        fault(.init(.truncated, "the parts of a value are incomplete or out of order")).final
+        fault(.init(.truncated, "the parts of a value or an attachment are incomplete or out of order")).final
     }
 
     /// The record of the line and its JSON object; `nil` for an unknown record that is ignored.
@@ -166,7 +172,20 @@ struct DumpReader: ~Copyable {
         case .header, .schema:
             envelope.add(envelope: object)
             return record
+        case .content(let part):
+            do {
+                try contents.take(part)
+            } catch let error as DumpError {
+                throw fault(.init(error.kind, error.reason)).final
+            }
+            if part.isLast { envelope.add(content: part.digest, byteCount: part.byteCount) }
+            return record
         case .document(let collection, let id, let content):
+            if let reason = contents.note(content), options.verifies {
+                throw fault(
+                    .init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")
+                ).final
+            }
             digest.add(collection: collection, id: id, content: content)
             recordCount += 1
             return record
@@ -222,6 +241,9 @@ struct DumpReader: ~Copyable {
                     "the dump has \(recordCount) records, but its end says \(count.records): records were lost or added",
                     hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
+        }
+        if options.verifies, let reason = contents.difference(from: count.attachments) {
+            throw fault(.init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")).final
         }
         try check(count, "checksum mismatch at the end: the dump was changed", keyBytes: count.keyByteCount)
         if options.verifies, expectedEnvelope != envelope.hexadecimal() {

@@ -2,6 +2,8 @@
 final class DumpSource: RecordSource {
     let name: String
     private var reader: DumpReader
+    /// Whether the last record is a part of an attachment.
+    private var isContent = false
 
     init(_ input: borrowing InputFile, options: DumpReader.Options = DumpReader.Options()) {
         name = input.name
@@ -14,7 +16,8 @@ final class DumpSource: RecordSource {
 
     var place: RecordPlace {
         let line = reader.currentLine
-        return RecordPlace(line: line.number, offset: line.offset, text: line.bytes)
+        // The line of a part of an attachment is long, and is never written as a rejected record.
+        return RecordPlace(line: line.number, offset: line.offset, text: isContent ? [] : line.bytes)
     }
 
     var warning: String? {
@@ -22,15 +25,21 @@ final class DumpSource: RecordSource {
     }
 
     func next() throws -> InputEvent? {
-        switch try reader.next() {
-        case nil: nil
-        case .header(let header): .header(header)
-        case .schema(let schema): .schema(schema)
+        isContent = false
+        let record = try reader.next()
+        switch record {
+        case nil: return nil
+        case .header(let header): return .header(header)
+        case .schema(let schema): return .schema(schema)
         case .document(let collection, let id, let content):
-            .change(.document(collection: collection, id: id, content: content))
-        case .documentDeletion(let collection, let id): .change(.documentDeletion(collection: collection, id: id))
-        case .pair(let key, let value): .change(.pair(key: key, value: value))
-        case .deletion(let key): .change(.deletion(key: key))
+            return .change(.document(collection: collection, id: id, content: content))
+        case .documentDeletion(let collection, let id):
+            return .change(.documentDeletion(collection: collection, id: id))
+        case .pair(let key, let value): return .change(.pair(key: key, value: value))
+        case .deletion(let key): return .change(.deletion(key: key))
+        case .content(let part):
+            isContent = true
+            return .content(part)
         case .part, .mark, .end: preconditionFailure("the reader does not return these")
         }
     }

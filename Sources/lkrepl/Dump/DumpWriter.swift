@@ -8,6 +8,8 @@ struct DumpWriter {
     private var digest = ContentDigest()
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
+    /// The contents that the documents refer to; `nil` if the header does not say where they are.
+    var attachments: DumpRecord.Attachments?
     /// The counts at the last mark.
     private var marked = (records: 0, byteCount: 0)
     private var line: [UInt8] = []
@@ -71,8 +73,44 @@ struct DumpWriter {
         try countRecord()
     }
 
+    /// Writes the content of an attachment in parts.
+    mutating func write(_ attachment: Attachment, from attachments: DocumentStore.Attachments) throws {
+        // The other members of a line take less than 256 bytes.
+        let size = min(DumpRecord.partByteCount, (maximumLineByteCount - 256) / 4 * 3)
+        let (whole, rest) = attachment.byteCount.quotientAndRemainder(dividingBy: Int64(size))
+        let count = max(1, Int(whole) + (rest > 0 ? 1 : 0))
+        var part: [UInt8] = []
+        part.reserveCapacity(Int(min(Int64(size), attachment.byteCount)))
+        var index = 0
+        func writePart() throws {
+            var line: [UInt8] = []
+            line.reserveCapacity(part.count / 3 * 4 + 256)
+            line += #"{"a":"\#(attachment.digest)","bytes":\#(attachment.byteCount),"part":\#(index),"#.utf8
+            line += #""parts":\#(count),"b64":""#.utf8
+            Base64.append(part.span, to: &line)
+            line += "\"}\n".utf8
+            try output.write(line)
+            index += 1
+            part.removeAll(keepingCapacity: true)
+        }
+        try attachments.read(attachment) { bytes in
+            try Interruption.check("\(recordCount) records")
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let taken = rest.prefix(size - part.count)
+                part += taken
+                rest = rest.dropFirst(taken.count)
+                if part.count == size { try writePart() }
+            }
+        }
+        if !part.isEmpty || index == 0 { try writePart() }
+        envelope.add(content: attachment.digest, byteCount: attachment.byteCount)
+    }
+
     /// Writes the end record. A dump without one, or with one that marks it incomplete, is rejected.
     mutating func finish(isComplete: Bool = true) throws {
+        var count = count
+        count.attachments = attachments
         let end = DumpRecord.end(
             count, envelope: envelope.hexadecimal(), isComplete: isComplete)
         try writeLine(end.object)

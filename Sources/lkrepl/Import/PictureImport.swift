@@ -12,6 +12,8 @@ struct PictureImport {
     let listing: PictureListing
     let collection: DocumentCollection
     let options: GlobalOptions
+    /// The member that refers to the content of a picture; `nil` if contents are not attached.
+    let attachedMember: String?
 
     /// The ID of the picture's document, or the one that it would get.
     func id(of path: String) throws -> String {
@@ -29,12 +31,13 @@ struct PictureImport {
         return try listing.files.filter { file in
             try Interruption.check()
             guard let document = try collection.document(.string(try id(of: file.path))) else { return true }
-            return mode == .merge && !Self.isUnchanged(file, document.content)
+            return mode == .merge && !isUnchanged(file, document.content)
         }
     }
 
-    /// Whether a picture matches the size and modification time in its document.
-    private static func isUnchanged(_ file: PictureFile, _ document: DocumentObject) -> Bool {
+    /// Whether a picture matches the size and modification time in its document, and is attached to it if requested.
+    private func isUnchanged(_ file: PictureFile, _ document: DocumentObject) -> Bool {
+        if let attachedMember, document[attachedMember]?.attachmentValue?.byteCount != file.byteCount { return false }
         guard case .int(file.byteCount)? = document["System:FileSize"],
             case .date(let date)? = document["System:FileModifyDate"], date.offsetMinutes != nil
         else { return false }

@@ -4,6 +4,8 @@ import DocIndex
 final class PictureSource: RecordSource {
     let name: String
     private let files: [PictureFile]
+    /// The contents to attach to the documents; `nil` for none.
+    private let contents: PictureContents?
     /// The ID of the picture at a path.
     private let id: (String) throws -> String
     /// Reports unreadable tags and pictures.
@@ -11,7 +13,7 @@ final class PictureSource: RecordSource {
     private var started = 0
     private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
     private var elements: [JSONParser.ElementStream.Element] = []
-    /// The number of files returned or skipped so far.
+    /// The number of files returned or skipped so far; with contents, their size in bytes.
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
     private var done = 0
@@ -25,14 +27,17 @@ final class PictureSource: RecordSource {
     /// - Parameters:
     ///   - name: The directory, for messages.
     ///   - files: The pictures to read.
+    ///   - contents: The contents to attach to the documents; `nil` for none.
     ///   - id: Returns the ID of the picture at a path.
     ///   - warn: Called with a message for each unreadable tag or picture.
     init(
-        _ name: String, files: [PictureFile], id: @escaping (String) throws -> String = { $0 },
+        _ name: String, files: [PictureFile], contents: PictureContents? = nil,
+        id: @escaping (String) throws -> String = { $0 },
         warn: @escaping (String) -> Void
     ) {
         self.name = name
         self.files = files
+        self.contents = contents
         self.id = id
         self.warn = warn
     }
@@ -50,13 +55,22 @@ final class PictureSource: RecordSource {
             let (run, files) = runs.removeFirst()
             try read(run, files)
             done += files.count
-            byteCount = done - elements.count
+            if contents == nil { byteCount = done - elements.count }
         }
         let element = elements.removeLast()
-        byteCount += 1
+        if contents == nil { byteCount += 1 }
         place = RecordPlace(line: 0, offset: 0, text: element.bytes)
         var document = ExifToolDocument.normalized(try object(element.bytes))
-        if let path = document[Self.pathTag]?.stringValue { document[Self.pathTag] = .string(try id(path)) }
+        if let path = document[Self.pathTag]?.stringValue {
+            if let contents {
+                byteCount = contents.byteCount(upTo: path) ?? byteCount
+                let type = document["File:MIMEType"]?.stringValue
+                if let attachment = try contents.attachment(for: path, type: type) {
+                    document[contents.member] = .attachment(attachment)
+                }
+            }
+            document[Self.pathTag] = .string(try id(path))
+        }
         return .document(document)
     }
 

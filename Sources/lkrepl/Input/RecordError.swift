@@ -21,6 +21,8 @@ struct RecordError: Error {
         case size
         /// A key that already exists, or a duplicate of a unique value.
         case conflict
+        /// An attachment whose content is missing or damaged.
+        case attachment
         /// A mismatch of counts or digests.
         case digest
         /// Truncated input.

@@ -59,6 +59,14 @@ final class DifferenceWriter {
         try writer.write(row)
     }
 
+    /// Writes an attached file that only one store has.
+    func write(_ item: AttachmentDifference.Item) throws {
+        try writer.write([
+            "op": .string(mark(!item.isInFirst, item.isInFirst)), "a": .string(item.digest.description),
+            "bytes": .int(item.byteCount),
+        ])
+    }
+
     /// Writes the last rows.
     func finish() throws { try writer.finish(tellsOfNothing: false) }
 

@@ -6,7 +6,7 @@ import LevelKit
 /// The progress marker is written in the same batch as the documents. A load that is killed at any moment resumes after
 /// the last stored document, and stores none twice.
 final class DocumentLoadTarget: LoadTarget {
-    private let store: DocumentStore
+    let store: DocumentStore
     /// The database of the store.
     private let database: Database
     private let mode: LoadMode
@@ -25,6 +25,13 @@ final class DocumentLoadTarget: LoadTarget {
     /// The collections of the input.
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
+
+    /// Where contents are found that the input does not contain; `nil` for nowhere.
+    var contents: ContentOrigin?
+    /// The content whose parts are being received.
+    var receivedContent: NewContent?
+    /// The reasons why contents could not be taken from ``contents``.
+    var contentFaults: [Attachment.Digest: RecordError] = [:]
 
     /// The number of documents to remove at once.
     private static let clearedBatchCount = 1000
@@ -104,6 +111,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     func store(_ batch: LoadBatch) throws -> LoadOutcome {
         var outcome = LoadOutcome()
+        try fetchContents(of: batch)
         _ = try commit(batch, batch.items.startIndex..<batch.items.endIndex, &outcome)
         return outcome
     }
@@ -176,6 +184,7 @@ final class DocumentLoadTarget: LoadTarget {
         case let error as DocIndexError:
             switch error.code {
             case .duplicateValue, .documentExists: RecordError(.conflict, error.message)
+            case .attachmentMissing, .attachmentDamaged: RecordError(.attachment, error.message)
             case .tooManyEntries: RecordError(.size, error.message)
             case .invalidDocument, .invalidID: RecordError(.type, error.message)
             default: nil
@@ -223,6 +232,7 @@ final class DocumentLoadTarget: LoadTarget {
         case .document(let name, let id, let content):
             let name = try target(name)
             do {
+                try requireContents(of: content)
                 try store(content, id, in: name, transaction, &summary)
             } catch let fault as RecordError {
                 throw named(fault, name, id ?? self.id(of: content, in: name))

@@ -10,6 +10,8 @@ struct LoadSummary: Equatable {
     var deleted = 0
     var skipped = 0
     var rejected = 0
+    /// Contents of attachments in the input.
+    var attachmentCount = 0
     /// Removed before the first record was stored, in the mode `replace`.
     var cleared = 0
 
@@ -28,6 +30,7 @@ struct LoadSummary: Equatable {
         }
         add("merged", merged)
         add("deleted", deleted)
+        add("attachments", attachmentCount)
         add("skipped", skipped, always: true)
         add("rejected", rejected, always: true)
         let tenths = Int((seconds * 10).rounded())
@@ -44,5 +47,6 @@ struct LoadSummary: Equatable {
         left.skipped += right.skipped
         left.rejected += right.rejected
         left.cleared += right.cleared
+        left.attachmentCount += right.attachmentCount
     }
 }

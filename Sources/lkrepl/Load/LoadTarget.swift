@@ -7,6 +7,8 @@ protocol LoadTarget: AnyObject {
     func begin(_ header: DumpHeader) throws
     /// Processes the schema of a dump of documents.
     func adopt(_ schema: Schema) throws
+    /// Takes a part of the content of an attachment, which is stored with its last part.
+    func add(_ part: ContentPart) throws
     /// Removes what the mode `replace` replaces.
     ///
     /// - Parameter step: Called with the number of removed records; an error that it throws stops the removal between
@@ -23,6 +25,12 @@ protocol LoadTarget: AnyObject {
     func synchronize() throws
     /// The current number of records; `nil` if it cannot differ from the number of stored records.
     func count() throws -> Int?
+}
+
+extension LoadTarget {
+    func add(_ part: ContentPart) throws {
+        throw RecordError(.type, "the record is an attachment, but the database is not a document store").final
+    }
 }
 
 /// A record to be stored.

@@ -134,6 +134,10 @@ final class Loader {
         case .schema(let schema):
             if options.filter.only != nil { for collection in schema.collections { note(collection.name) } }
             try placing(source) { try openTarget().adopt(options.filter.schema(schema)) }
+        case .content(let part):
+            // The batch is limited by the documents alone.
+            consumedByteCount = source.byteCount
+            try placing(source) { try take(part) }
         case .change(let change):
             if target == nil { try placing(source) { _ = try openTarget() } }
             if options.mode == .replace, !isCleared { try clear() }
@@ -155,6 +159,14 @@ final class Loader {
             pending.append(LoadItem(change: change, ordinal: itemCount, place: place))
             if pending.count >= options.batchCount || pendingByteCount >= options.batchByteCount { try commit() }
         }
+    }
+
+    /// Stores the content of an attachment, unless the documents that need it are stored already.
+    private func take(_ part: ContentPart) throws {
+        let target = try openTarget()
+        if let resumed, itemCount < resumed.itemCount { return }
+        try target.add(part)
+        if part.isLast { summary.attachmentCount += 1 }
     }
 
     /// Adds the position of the current line to faults of the target.

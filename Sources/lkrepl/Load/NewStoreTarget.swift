@@ -5,12 +5,15 @@ import LevelKit
 final class NewStoreTarget: LoadTarget {
     private let mode: LoadMode
     private let open: () throws -> Database
+    /// Where contents are found that the input does not contain; `nil` for nowhere.
+    private let contents: ContentOrigin?
     private var store: DocumentStore?
     private var target: DocumentLoadTarget?
 
     /// - Parameter open: Creates the database.
-    init(mode: LoadMode, _ open: @escaping () throws -> Database) {
+    init(mode: LoadMode, contents: ContentOrigin? = nil, _ open: @escaping () throws -> Database) {
         self.mode = mode
+        self.contents = contents
         self.open = open
     }
 
@@ -26,7 +29,14 @@ final class NewStoreTarget: LoadTarget {
         let database = try open()
         let store = try DocumentStore.open(on: database, schema: schema)
         self.store = store
-        target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
+        let target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
+        target.contents = contents
+        self.target = target
+    }
+
+    func add(_ part: ContentPart) throws {
+        guard let target else { throw RecordError(.format, "an attachment precedes the schema").final }
+        try target.add(part)
     }
 
     func clear(_ step: (Int) throws -> Void) throws -> Int { 0 }

@@ -74,6 +74,12 @@ struct ContentDigest {
         append(text.span)
     }
 
+    /// Adds the content of an attachment to a digest of lines that are not records, as the line of its digest and size.
+    /// The digests of records cover contents already, since documents contain their digests.
+    mutating func add(content digest: Attachment.Digest, byteCount: Int64) {
+        add(envelope: ["a": .string(digest.description), "bytes": .int(byteCount)])
+    }
+
     /// The digest of everything added so far, in hexadecimal.
     mutating func hexadecimal() -> String {
         drain()

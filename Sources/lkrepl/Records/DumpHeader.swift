@@ -21,8 +21,18 @@ struct DumpHeader {
         var through: UInt64
     }
 
-    /// The format version that this program reads and writes.
-    static let version: Int64 = 1
+    /// Where the contents of the attachments in the documents of a dump are.
+    enum Contents: String {
+        /// In the dump, in parts before the first document that refers to them.
+        case parts
+        /// In files beside the dump.
+        case files
+        /// Nowhere: the documents contain only references.
+        case none
+    }
+
+    /// The latest format version that this program reads. Dumps without attachments have version 1.
+    static let version: Int64 = 2
     /// A dump of everything in a plain database.
     static let raw = DumpHeader(content: .raw)
     /// A dump of everything in a document store.
@@ -35,6 +45,8 @@ struct DumpHeader {
     var range = KeyRange.all
     /// The changes in an incremental dump; `nil` for a full dump.
     var changes: Changes?
+    /// Where the contents of attachments are; `nil` if the documents have no attachments.
+    var contents: Contents?
     /// Members that record the source and the time of the dump. Empty unless requested, so that the same content gives
     /// the same bytes.
     var stamp = DocumentObject()
@@ -42,7 +54,7 @@ struct DumpHeader {
     /// The header as a JSON object.
     var object: DocumentObject {
         var object: DocumentObject = [
-            "lkdump": .int(Self.version), "kind": .string(content.rawValue), "tool": "lkrepl",
+            "lkdump": contents == nil ? 1 : .int(Self.version), "kind": .string(content.rawValue), "tool": "lkrepl",
         ]
         for member in stamp { object[member.name] = member.value }
         if content == .raw { object["comparator"] = .string(comparator) }
@@ -53,6 +65,7 @@ struct DumpHeader {
                 "through": .int(Int64(clamping: changes.through)),
             ]
         }
+        if let contents { object["attachments"] = .string(contents.rawValue) }
         object["order"] = .string(changes != nil ? "commit" : content == .raw ? "key" : "id")
         object["digest"] = .string(ContentDigest.name)
         return object
@@ -92,6 +105,12 @@ extension DumpHeader {
             throw DumpError("the digest algorithm in the header is not \(ContentDigest.name)")
         }
         self.init(content: content)
+        if version > 1 {
+            guard let contents = object["attachments"]?.stringValue.flatMap(Contents.init(rawValue:)) else {
+                throw DumpError("the attachments in the header must be parts, files or none")
+            }
+            self.contents = contents
+        }
         if let comparator = object["comparator"]?.stringValue { self.comparator = comparator }
         if let range = object["range"] {
             guard let range = range.objectValue else { throw DumpError("the range in the header is invalid") }

@@ -12,6 +12,7 @@ extension DumpRecord {
         case "schema": self = try reader.schema()
         case "c": self = try reader.document()
         case "k", "k64": self = try reader.pair()
+        case "a": self = try reader.content()
         case "mark": self = try reader.mark()
         case "end": self = try reader.end()
         case let name?:
@@ -22,7 +23,7 @@ extension DumpRecord {
 
     /// Whether an object's first member is that of a known kind of record.
     static func isKnown(_ object: DocumentObject) -> Bool {
-        ["lkdump", "schema", "c", "k", "k64", "mark", "end"].contains(object.first?.name)
+        ["lkdump", "schema", "c", "k", "k64", "a", "mark", "end"].contains(object.first?.name)
     }
 
     /// The bytes of a member, or of the base64 member with the suffix `64`; `nil` if neither exists.
@@ -107,6 +108,26 @@ private struct DumpRecordReader {
         return .part(key: key, value: value, index: Int(index), count: Int(count))
     }
 
+    func content() throws -> DumpRecord {
+        let form = "the content of an attachment must have the members a, bytes, part, parts and b64"
+        try expectCount(5, of: object, form)
+        guard let digest = object["a"]?.stringValue.flatMap({ Attachment.Digest($0) }) else {
+            throw DumpError("a is not a SHA-256 digest in lowercase hexadecimal", kind: .type)
+        }
+        guard let byteCount = object["bytes"]?.intValue, byteCount >= 0, let index = object["part"]?.intValue,
+            let count = object["parts"]?.intValue, index >= 0, index < count, count <= 1 << 40,
+            let text = object["b64"]?.stringValue
+        else { throw DumpError(form, kind: .type) }
+        do {
+            let bytes = try Base64.decode(Array(text.utf8).span)
+            return .content(
+                ContentPart(
+                    digest: digest, byteCount: byteCount, index: Int(index), count: Int(count), bytes: bytes))
+        } catch {
+            throw DumpError("b64 is not valid base64: \(error.message)", kind: .base64)
+        }
+    }
+
     func mark() throws -> DumpRecord {
         guard let mark = object["mark"]?.objectValue, let records = try count("records", in: mark),
             let byteCount = try count("bytes", in: mark), let digest = mark["digest"]?.stringValue
@@ -123,10 +144,24 @@ private struct DumpRecordReader {
             let isComplete = end["complete"]?.boolValue
         else { throw DumpError("the end record is invalid") }
         try expectCount(1, of: object, "the end record has unknown members")
-        try expectCount(6, of: end, "the end record has unknown members")
+        let attachments = try end["attachments"].map { try self.attachments($0) }
+        try expectCount(attachments == nil ? 6 : 7, of: end, "the end record has unknown members")
         return .end(
-            DumpRecord.Count(records: records, keyByteCount: keys, valueByteCount: values, digest: digest),
+            DumpRecord.Count(
+                records: records, keyByteCount: keys, valueByteCount: values, digest: digest, attachments: attachments),
             envelope: envelope, isComplete: isComplete)
+    }
+
+    private func attachments(_ value: DocumentValue) throws -> DumpRecord.Attachments {
+        guard let object = value.objectValue,
+            let contents = object["contents"]?.stringValue.flatMap(DumpHeader.Contents.init(rawValue:)),
+            let count = try count("count", in: object), let byteCount = object["bytes"]?.intValue, byteCount >= 0
+        else { throw DumpError("the attachments in the end record are invalid") }
+        let unreferenced = try self.count("unreferenced", in: object)
+        try expectCount(
+            unreferenced == nil ? 3 : 4, of: object, "the attachments in the end record have unknown members")
+        return DumpRecord.Attachments(
+            contents: contents, count: count, byteCount: byteCount, unreferencedCount: unreferenced ?? 0)
     }
 
     private func count(_ name: String, in object: DocumentObject) throws -> Int? {

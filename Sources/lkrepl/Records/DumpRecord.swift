@@ -13,6 +13,18 @@ enum DumpRecord {
         var keyByteCount = 0
         var valueByteCount = 0
         var digest = ""
+        /// The attachments of the documents, in an end record; `nil` if there are none.
+        var attachments: Attachments?
+    }
+
+    /// The contents that the documents of a dump refer to.
+    struct Attachments: Hashable {
+        /// Where the contents are.
+        var contents: DumpHeader.Contents
+        var count = 0
+        var byteCount: Int64 = 0
+        /// The number of contents of the store that no document refers to, and that the dump leaves out.
+        var unreferencedCount = 0
     }
 
     /// The number of records between two marks.
@@ -33,6 +45,8 @@ enum DumpRecord {
     case deletion(key: [UInt8])
     /// A part of a value that is too long for one line.
     case part(key: [UInt8], value: [UInt8], index: Int, count: Int)
+    /// A part of the content of an attachment.
+    case content(ContentPart)
     /// The counts so far.
     case mark(Count)
     /// The total counts, and the digest of all lines that are not records.
@@ -73,6 +87,11 @@ enum DumpRecord {
             object["part"] = .int(Int64(index))
             object["parts"] = .int(Int64(count))
             return object
+        case .content(let part):
+            return [
+                "a": .string(part.digest.description), "bytes": .int(part.byteCount), "part": .int(Int64(part.index)),
+                "parts": .int(Int64(part.count)), "b64": .string(Base64.text(of: part.bytes)),
+            ]
         case .mark(let count):
             return [
                 "mark": [
@@ -81,15 +100,41 @@ enum DumpRecord {
                 ]
             ]
         case .end(let count, let envelope, let isComplete):
-            return [
-                "end": [
-                    "records": .int(Int64(count.records)), "keys_bytes": .int(Int64(count.keyByteCount)),
-                    "values_bytes": .int(Int64(count.valueByteCount)), "digest": .string(count.digest),
-                    "envelope": .string(envelope), "complete": .bool(isComplete),
-                ]
+            var end: DocumentObject = [
+                "records": .int(Int64(count.records)), "keys_bytes": .int(Int64(count.keyByteCount)),
+                "values_bytes": .int(Int64(count.valueByteCount)), "digest": .string(count.digest),
+                "envelope": .string(envelope),
             ]
+            if let attachments = count.attachments { end["attachments"] = .object(attachments.object) }
+            end["complete"] = .bool(isComplete)
+            return ["end": .object(end)]
         }
     }
+}
+
+extension DumpRecord.Attachments {
+    fileprivate var object: DocumentObject {
+        var object: DocumentObject = [
+            "contents": .string(contents.rawValue), "count": .int(Int64(count)), "bytes": .int(byteCount),
+        ]
+        if unreferencedCount > 0 { object["unreferenced"] = .int(Int64(unreferencedCount)) }
+        return object
+    }
+}
+
+/// A part of the content of an attachment. Parts follow each other without other records between them.
+struct ContentPart {
+    /// The digest of the whole content.
+    let digest: Attachment.Digest
+    /// The size of the whole content in bytes.
+    let byteCount: Int64
+    /// The number of the part, from 0.
+    let index: Int
+    /// The number of parts; 1 for empty content.
+    let count: Int
+    let bytes: [UInt8]
+
+    var isLast: Bool { index + 1 == count }
 }
 
 /// The reason that a line is not a valid record.

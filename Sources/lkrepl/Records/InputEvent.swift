@@ -6,6 +6,8 @@ enum InputEvent {
     case header(DumpHeader)
     /// The schema of the dumped store.
     case schema(Schema)
+    /// A part of the content of an attachment.
+    case content(ContentPart)
     case change(InputChange)
 }
 

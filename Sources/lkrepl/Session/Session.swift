@@ -102,6 +102,12 @@ final class Session {
         return declared[0]
     }
 
+    /// The contents of attachments, in the pinned snapshot if there is one.
+    func attachments() throws -> DocumentStore.Attachments {
+        let store = try store()
+        return moment?.view?.attachments ?? store.attachments
+    }
+
     /// A description of the database for people.
     func summary() throws -> String {
         let path = VisibleText.singleLine(database.path)

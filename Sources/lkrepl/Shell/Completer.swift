@@ -159,10 +159,10 @@ struct Completer {
         }
         switch argument.valueName {
         case "collection": return Self.filtered(place, Self.words(collectionNames))
-        case "file", "directory", "dir", "output", "schema": return files(place)
+        case "file", "files", "directory", "dir", "output", "schema": return files(place)
         case "key", "keys": return keys(place)
         case "id", "ids": return ids(of: words.first, place)
-        case "field", "fields": return Self.filtered(place, fields(of: words.first))
+        case "field", "fields", "path": return Self.filtered(place, fields(of: words.first))
         case "condition": return condition(of: words.first, after: Array(words.dropFirst()), command, place)
         case "clause": return clause(of: command, words, place)
         case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))

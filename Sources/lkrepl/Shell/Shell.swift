@@ -175,7 +175,6 @@ final class Shell {
             let arguments = try Invocation.command(
                 [verb] + words.dropFirst(), options: box.settings.options, database: box.session.path)
         else {
-            try Invocation.refuseCommandToCome(verb)
             let names = Array(commandNames) + MetaCommand.allCases.map(\.rawValue)
             let near = UsageAdvice.command(for: verb, of: names.sorted())
             throw CommandError(

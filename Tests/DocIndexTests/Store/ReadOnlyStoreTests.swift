@@ -42,6 +42,26 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to another user"))
+    func `Root reads another user's store without changing its files, their owner, mode or time`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/photos.store"
+            try Self.make(at: path).close()
+            for file in try TestFiles.names(in: path).map({ path + "/" + $0 }) + [path] {
+                #expect(unsafe chown(file, 65534, 65534) == 0)
+            }
+            let before = try DirectoryState(path)
+            let store = try DocumentStore.open(at: path, mode: .readOnly)
+            let photos = try store.collection("photos")
+            #expect(try photos.search("fog").count > 0)
+            #expect(try photos.count(where: Filter(parsing: "rating = 3")) == 10)
+            #expect(try store.verify().isSound)
+            try store.close()
+            #expect(try DirectoryState(path).difference(from: before) == [])
+            #expect(try TestFiles.names(in: directory) == ["photos.store"])
+        }
+    }
+
     @Test func `Every writing call on a read-only store throws readOnly before doing anything`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/photos.store"

@@ -21,6 +21,14 @@
 //
 // updates COUNT documents in commits of BYTES, and prints by how many KiB that raised the peak of the memory.
 //
+//     docindex-loader STORE readers SECONDS
+//
+// reads constantly while two threads write, and prints by how many KiB the peak of the memory grew after a warm-up.
+//
+//     docindex-loader STORE large text|array BYTES
+//
+// stores a document of BYTES in a text index, and prints by how many KiB that raised the peak of the memory.
+//
 // Prints the number of each acknowledged commit, and `migration` and the number of each migration before it starts.
 
 import DocIndex
@@ -67,6 +75,11 @@ let options: DocumentStore.Options = {
     return options
 }()
 let path = CommandLine.arguments[1]
+
+/// Returns the number in an argument; 0 if it is missing.
+func argument(_ position: Int) -> Int {
+    CommandLine.arguments.count > position ? Int(CommandLine.arguments[position]) ?? 0 : 0
+}
 
 if CommandLine.arguments[2] == "short" {
     attempt {
@@ -122,27 +135,17 @@ if CommandLine.arguments[2] == "bulk" {
     }
 }
 
-/// The peak of the memory, in KiB.
-func peak() -> Int {
-    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
-}
-
-if CommandLine.arguments[2] == "memory" {
-    var options = DocumentStore.Options()
-    options.database.cacheByteCount = 4 << 20
-    options.database.writeBufferByteCount = 4 << 20
-    let store = try DocumentStore.open(at: path, schema: BulkHistory.schema, options: options)
-    try BulkHistory.begin(in: store, count: Int(CommandLine.arguments[3]) ?? 0)
-    var change = BulkChange.Options()
-    change.commitByteCount = Int(CommandLine.arguments[4]) ?? 0
-    let before = peak()
-    let summary = try store.collection("c").update(where: "generation = 0", "generation = 1", options: change)
-    report("\(peak() - before)")
-    let isDone = try store.collection("c").count(where: .compare("generation", .equal, 1)) == summary.changedCount
-    try store.close()
-    exit(isDone && summary.commitCount > 3 ? 0 : 5)
+switch CommandLine.arguments[2] {
+case "memory":
+    let isDone = try Memory.changeMany(argument(3), commitByteCount: argument(4), at: path)
+    exit(isDone ? 0 : 5)
+case "readers":
+    try Memory.readConstantly(seconds: argument(3), at: path)
+    exit(0)
+case "large":
+    let isDone = try Memory.storeLarge(CommandLine.arguments[3], byteCount: argument(4), at: path)
+    exit(isDone ? 0 : 5)
+default: break
 }
 
 /// Opens the store, or creates it if it does not exist or if the process that created it was killed immediately.

@@ -215,4 +215,37 @@ import Testing
             try Database.open(at: path).close()
         }
     }
+
+    @Test func `Without descriptors for another database, opening is an io error, and the open ones keep working`()
+        async throws
+    {
+        try await withSharedDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                try reportingErrors {
+                    limitDescriptors(to: 80)
+                    var databases: [Database] = []
+                    let error = thrownError {
+                        while databases.count < 80 {
+                            databases.append(try Database.open(at: directory + "/\(databases.count)"))
+                        }
+                    }
+                    #expect(error?.code == .io, "\(error as Any)")
+                    #expect(databases.count >= 5)
+                    // A compaction needs a descriptor for a while, which the closed database leaves.
+                    try databases.removeLast().close()
+                    for (number, database) in databases.enumerated() {
+                        try database.put("\(number)", forKey: "number")
+                        try database.compact()
+                        #expect(try database.value(forKey: "number") == Array("\(number)".utf8))
+                        #expect(try database.verify().problems.isEmpty)
+                    }
+                    for database in databases { try database.close() }
+                    // The database that could not be opened left nothing behind, or can be opened now.
+                    for number in 0...databases.count + 1 {
+                        try Database.open(at: directory + "/\(number)").close()
+                    }
+                }
+            }
+        }
+    }
 }

@@ -219,12 +219,7 @@ import Testing
             let count = try keys(of: Database.open(at: path, mode: .readOnly)).count
             await #expect(processExitsWith: .success) { [path = path as String, count = count as Int] in
                 try reportingErrors {
-                    var limit = rlimit(rlim_cur: 130, rlim_max: 130)
-                    #if os(Linux)
-                        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                    #else
-                        _ = unsafe setrlimit(RLIMIT_NOFILE, &limit)
-                    #endif
+                    limitDescriptors(to: 130)
                     let database = try Database.open(at: path, mode: .readOnly)
                     #expect(try keys(of: database).count == count)
                     try database.close()

@@ -98,6 +98,16 @@ func reportingErrors(sourceLocation: SourceLocation = #_sourceLocation, _ body: 
     }
 }
 
+/// Limits the file descriptors of this process, which a test has started for this.
+func limitDescriptors(to count: rlim_t) {
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    #if os(Linux)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #else
+        _ = unsafe setrlimit(RLIMIT_NOFILE, &limit)
+    #endif
+}
+
 /// Checks whether another process can obtain the lock on a database.
 func expectAnotherProcess(
     getsLockOn path: String, _ expected: Bool, sourceLocation: SourceLocation = #_sourceLocation

@@ -223,6 +223,27 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
+    func `Root reads another user's database without changing its files, their owner, mode or time`() throws {
+        try makeDatabase()
+        give("db")
+        let before = try DirectoryState(directory.path("db"))
+        var options = DatabaseOptions()
+        options.checksEveryBlock = true
+        for options in [DatabaseOptions(), options] {
+            let database = try Database.open(at: directory.path("db"), options: options, mode: .readOnly)
+            #expect(try database.value(forKey: "key2") == Array("later".utf8))
+            #expect(try database.verify().problems.isEmpty)
+            try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"))
+            try Database.destroy(at: directory.path("copy"))
+            try database.close()
+        }
+        let files = try DatabaseFiles(at: directory.path("db"))
+        #expect(Diagnosis.findings(in: files).isEmpty)
+        #expect(try DirectoryState(directory.path("db")).difference(from: before) == [])
+        #expect(try directory.names(in: "") == ["db"])
+    }
+
+    @Test(.enabled(if: isRoot, note))
     func `Repair of another user's world-writable database is rejected and changes nothing`() throws {
         try makeDatabase()
         give("db")

@@ -31,6 +31,7 @@ import Testing
                 try place.remove("photos.store")
                 try place.makePhotos()
                 try place.makeAlbums()
+                if command.words[0] == "attach" { try place.attachPicture() }
                 // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 if command.name == "undo" { try place.keepHistory() }

@@ -56,12 +56,6 @@ private struct Wrong: Error {
         #expect(!shell.keepsGoing && shell.keepsHistory && shell.readsConfiguration)
     }
 
-    @Test(arguments: [["attach", "ls", "s", "photos", "a"], ["help", "attach"], ["--write", "attach"]])
-    func `A planned command is rejected with a message that says so`(arguments: [String]) {
-        let failure = #expect(throws: CommandError.self) { try Invocation(arguments) }
-        #expect(failure?.exitCode == .usage && failure?.message.contains("attachments are not supported yet") == true)
-    }
-
     @Test(arguments: [("65536", 65536), ("64K", 65536), ("1m", 1 << 20), ("2G", 2 << 30), ("0", 0)])
     func `Sizes are accepted with the usual suffixes`(text: String, count: Int) {
         #expect(ByteCountArgument(argument: text)?.value == count)

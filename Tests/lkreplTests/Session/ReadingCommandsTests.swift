@@ -18,6 +18,8 @@ import Testing
     enum Kind: String, CaseIterable, Sendable {
         case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder
         case foreignCompression, beingWritten, withoutPermission, onReadOnlyMount
+        case withAttachments, attachmentsWithoutPermission, attachmentsOnReadOnlyMount
+        case storeOfAnotherUser
 
         /// Creates the database `s.store`.
         fileprivate func make(in place: Workplace) throws {
@@ -31,6 +33,15 @@ import Testing
                 for number in 400..<600 { try database.put("newer", forKey: "key \(number)") }
                 try database.close()
             case .store: try place.makePhotos("s.store")
+            case .withAttachments, .attachmentsWithoutPermission, .attachmentsOnReadOnlyMount:
+                try place.makePhotos("s.store")
+                try place.attachPicture("s.store")
+            case .storeOfAnotherUser:
+                try place.makePhotos("s.store")
+                for name in try place.names(in: "s.store") {
+                    try #require(unsafe chown(path + "/" + name, 65534, 65534) == 0)
+                }
+                try #require(unsafe chown(path, 65534, 65534) == 0)
             case .storeWithPendingText:
                 try place.makeItems("s.store")
                 let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog over bridge \($0)\"}\n" }
@@ -83,7 +94,9 @@ import Testing
         /// Whether this environment can be created here.
         fileprivate var isPossible: Bool {
             switch self {
-            case .onReadOnlyMount: geteuid() == 0 && Installed.has("unshare")
+            case .onReadOnlyMount, .attachmentsOnReadOnlyMount: geteuid() == 0 && Installed.has("unshare")
+            // Root may write every file, and would own what it wrote.
+            case .storeOfAnotherUser: geteuid() == 0
             default: true
             }
         }
@@ -91,7 +104,7 @@ import Testing
         /// The `sh` line that runs the program with its arguments.
         fileprivate var line: String {
             switch self {
-            case .onReadOnlyMount:
+            case .onReadOnlyMount, .attachmentsOnReadOnlyMount:
                 "unshare -m sh -c 'mount --bind s.store s.store && mount -o remount,ro,bind s.store && \"$@\"' sh \"$@\""
             default: "\"$@\""
             }
@@ -119,11 +132,11 @@ import Testing
     func `Reading commands do not change any kind of database`(kind: Kind) throws {
         try Workplace.with(isVerified: false) { place in
             try kind.make(in: place)
-            if kind == .withoutPermission {
-                let outcome = try place.shell("chmod a-w s.store/* s.store")
+            if kind == .withoutPermission || kind == .attachmentsWithoutPermission {
+                let outcome = try place.shell("chmod -R a-w s.store")
                 try #require(outcome.code == 0, "\(outcome)")
             }
-            defer { _ = try? place.shell("chmod u+w s.store s.store/*") }
+            defer { _ = try? place.shell("chmod -R u+w s.store") }
             let holder = kind == .beingWritten ? try TerminalSession(["s.store", "-q", "--write"], in: place) : nil
             try holder?.expect("s.store rw!> ")
             let path = place.path + "/s.store"

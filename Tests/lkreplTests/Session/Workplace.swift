@@ -165,6 +165,13 @@ final class Workplace: @unchecked Sendable {
         }
     }
 
+    /// Attaches a file to a document of a copy of the sample catalog, as the examples in help expect.
+    func attachPicture(_ name: String = "photos.store") throws {
+        try write([UInt8](repeating: 0x31, count: 100_000), to: "IMG_0031.jpg")
+        let outcome = try run("attach", "add", "--write", name, "photos", "2019-07-14-0031", "original", "IMG_0031.jpg")
+        try #require(outcome.code == 0, "\(outcome)")
+    }
+
     /// Creates an empty store with one collection `items`, with indexes on `n`, `k[]` and the text of `t`.
     func makeItems(_ name: String = "items.store") throws {
         let schema = """

@@ -1,0 +1,88 @@
+import DocIndex
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A directory with the contents of attachments: `DIR/ab/abcd…`, named by their digests, as in a store.
+struct ContentFiles {
+    let directory: String
+
+    /// Creates the directory if it does not exist.
+    init(creating directory: String) throws {
+        self.directory = directory
+        try Self.makeDirectory(directory)
+    }
+
+    /// Names an existing directory.
+    init(directory: String) { self.directory = directory }
+
+    /// The path of a content.
+    func path(of digest: Attachment.Digest) -> String {
+        let name = digest.description
+        return "\(directory)/\(name.prefix(2))/\(name)"
+    }
+
+    /// Writes a content, unless a file already contains it.
+    ///
+    /// - Throws: ``CommandError`` with `cannotCreate` if there is a file with another content; `DocIndexError` for
+    ///   missing or damaged content.
+    func write(_ attachment: Attachment, from attachments: DocumentStore.Attachments) throws {
+        let path = path(of: attachment.digest)
+        if FileDescriptor.exists(path) {
+            guard try Self.digest(ofFileAt: path) == attachment.digest else {
+                throw CommandError(
+                    .cannotCreate, "\(path) already exists, with another content than its name says",
+                    hint: "delete it, or choose another directory")
+            }
+            return
+        }
+        try Self.makeDirectory(FileDescriptor.parent(of: path))
+        try NewFile.write(path, replacing: false) { output in
+            try Self.write(attachment, from: attachments, to: output)
+        }
+    }
+
+    /// Writes the content of an attachment to an output. Its digest is checked before the last part is written.
+    static func write(
+        _ attachment: Attachment, from attachments: DocumentStore.Attachments, to output: StandardOutput
+    ) throws {
+        try attachments.read(attachment) { bytes in
+            try Interruption.check()
+            try output.write(bytes)
+        }
+        try output.flush()
+    }
+
+    /// Calls `body` with the content of a file in parts.
+    static func read(_ path: String, _ body: ([UInt8]) throws -> Void) throws {
+        let file = try FileDescriptor.openForReading(path)
+        defer { try? file.closeFile() }
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            try Interruption.check()
+            let count = try file.read(into: &buffer)
+            if count == 0 { return }
+            try body(Array(buffer[..<count]))
+        }
+    }
+
+    /// The SHA-256 digest of a file.
+    static func digest(ofFileAt path: String) throws -> Attachment.Digest? {
+        var hash = SHA256Hash()
+        try read(path) { bytes in unsafe bytes.withUnsafeBytes { unsafe hash.update($0) } }
+        return Attachment.Digest(hash.digest.span)
+    }
+
+    /// Creates a directory; an existing one is no error.
+    static func makeDirectory(_ path: String) throws {
+        guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
+            throw CommandError(.cannotCreate, "cannot create the directory \(path): \(SystemError(number: errno))")
+        }
+        guard FileDescriptor.isDirectory(path) else {
+            throw CommandError(.cannotCreate, "\(path) is not a directory", hint: "choose another directory")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import DocIndex
+
+/// Where `load` finds the contents of attachments that a dump does not contain: a directory made by
+/// `dump --attachments`, or another store.
+final class ContentOrigin {
+    /// The path, for messages.
+    let path: String
+    /// The other store; `nil` for a directory.
+    private let session: Session?
+
+    /// - Throws: ``CommandError`` with `noInput` if the path is not a directory.
+    init(_ path: String) throws {
+        guard FileDescriptor.isDirectory(path) else {
+            throw CommandError(
+                .noInput, "\(path) is not a directory",
+                hint: "--attachments-from takes a directory made by dump --attachments, or a store")
+        }
+        self.path = path
+        session =
+            FileDescriptor.exists(path + "/CURRENT")
+            ? try Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) : nil
+    }
+
+    func close() throws { try session?.close() }
+
+    /// Adds the content of an attachment to a store.
+    ///
+    /// - Returns: `false` if it is not here.
+    /// - Throws: ``RecordError`` with `attachment` if it has another size or digest than the reference states.
+    func add(_ attachment: Attachment, to store: DocumentStore) throws -> Bool {
+        var content = try NewContent(
+            for: store, type: attachment.type, name: attachment.name, byteCount: UInt64(clamping: attachment.byteCount))
+        if let session {
+            let attachments = try session.attachments()
+            guard try attachments.info(attachment.digest) != nil else { return false }
+            do {
+                try attachments.read(attachment) { try content.append($0) }
+            } catch let error as DocIndexError where error.code == .attachmentDamaged {
+                throw RecordError(.attachment, "\(path): \(error.message)")
+            }
+        } else {
+            guard let file = file(of: attachment.digest) else { return false }
+            try ContentFiles.read(file) { try content.append($0) }
+            guard content.digest == attachment.digest else {
+                throw RecordError(.attachment, "the content of \(file) is not the one that its name says")
+            }
+        }
+        _ = try content.finish()
+        return true
+    }
+
+    /// The file with a content; `nil` if there is none.
+    private func file(of digest: Attachment.Digest) -> String? {
+        [ContentFiles(directory: path).path(of: digest), "\(path)/\(digest)"].first { FileDescriptor.exists($0) }
+    }
+}
+
+extension DocumentLoadTarget {
+    func add(_ part: ContentPart) throws {
+        if part.index == 0 {
+            receivedContent = try NewContent(
+                for: store, type: Attachment.unknownType, name: nil, byteCount: UInt64(clamping: part.byteCount))
+        }
+        guard var content = receivedContent else { return }
+        receivedContent = nil
+        try content.append(part.bytes)
+        guard part.isLast else {
+            receivedContent = content
+            return
+        }
+        // The reader has checked the digest as well; under another one, the content would never be found.
+        guard content.digest == part.digest else {
+            throw RecordError(.digest, "the content of the attachment \(part.digest) was changed").final
+        }
+        _ = try content.finish()
+    }
+
+    /// Adds the contents that the documents of a batch need and the store lacks.
+    func fetchContents(of batch: LoadBatch) throws {
+        guard let contents else { return }
+        for item in batch.items {
+            guard case .document(_, _, let content) = item.change else { continue }
+            try content.forEachAttachment { attachment in
+                guard contentFaults[attachment.digest] == nil, try store.attachments.info(attachment.digest) == nil
+                else { return }
+                do {
+                    guard try !contents.add(attachment, to: store) else { return }
+                    contentFaults[attachment.digest] = RecordError(
+                        .attachment,
+                        "the content of the attachment \(attachment.digest) is neither in the input nor in "
+                            + contents.path)
+                } catch let fault as RecordError {
+                    contentFaults[attachment.digest] = fault
+                }
+            }
+        }
+    }
+
+    /// Throws a ``RecordError`` if the store lacks the content of an attachment.
+    func requireContents(of content: DocumentObject) throws {
+        try content.forEachAttachment { attachment in
+            if let fault = contentFaults[attachment.digest] { throw fault }
+            guard try store.attachments.info(attachment.digest) == nil else { return }
+            throw RecordError(
+                .attachment,
+                "the content of the attachment \(attachment.digest) is neither in the input nor in the store",
+                hint: "add it with --attachments-from, or omit the document with --on-error skip")
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import DocIndex
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `Attached files` {
+    /// Runs `body` in a place with the sample catalog and files of 1, 200,000 and 0 bytes.
+    private static func with(_ body: (Workplace) throws -> Void) throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write("x", to: "small.txt")
+            try place.write((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: "large.bin")
+            try place.write("", to: "empty.png")
+            try body(place)
+        }
+    }
+
+    private static let id = "2019-07-14-0031"
+
+    private static func add(_ place: Workplace, _ path: String, _ files: String..., id: String = id) throws -> Outcome {
+        try place.run(["attach", "add", "--write", "photos.store", "photos", id, path] + files)
+    }
+
+    private static func get(_ place: Workplace, _ arguments: String...) throws -> Outcome {
+        try place.run(["attach", "get", "photos.store", "photos", id] + arguments)
+    }
+
+    @Test func `A file comes back byte for byte, alone and from a list`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").says("1 file with 200.0 kB to \(Self.id)"))
+            #expect(try Self.get(place).bytes == place.read("large.bin"))
+            // The member of an object; the object is created.
+            #expect(try Self.add(place, "more.scan", "empty.png").code == 0)
+            #expect(try Self.get(place, "more.scan", "-o", "copy.png").code == 0)
+            #expect(try place.read("copy.png") == [])
+            #expect(try Self.get(place, "more.scan", "-o", "copy.png").code == 73)
+            #expect(try Self.get(place).says("specify one of more.scan, original"))
+            // A list, to which the same file is added once.
+            #expect(try Self.add(place, "scans[]", "small.txt", "large.bin").code == 0)
+            #expect(try Self.add(place, "scans[]", "large.bin").code == 0)
+            let several = try Self.get(place, "scans[]")
+            #expect(several.code == 64 && several.says("has 2 attached files at scans[]"), "\(several)")
+            #expect(several.says("(small.txt)"), "\(several)")
+            #expect(try Self.get(place, "scans[]", "--sha256", "2d711642").output == "x")
+            // The document refers to them, and keeps its other members.
+            let document = try place.run("doc", "get", "photos.store", "photos", Self.id)
+            #expect(document.output.contains(#""type":"image/png","name":"empty.png""#), "\(document)")
+            #expect(document.output.contains("\"title\""), "\(document)")
+            let found = try place.run("find", "photos.store", "photos", "original.bytes = 200000", "--ids")
+            #expect(found.output == Self.id + "\n", "\(found)")
+        }
+    }
+
+    @Test func `A list names digest, size, type, name, references and place`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").code == 0)
+            #expect(try Self.add(place, "a", "large.bin", id: "scan-0001").code == 0)
+            #expect(try Self.add(place, "b", "small.txt", id: "scan-0001").code == 0)
+            let contents = try place.run("attach", "list", "photos.store")
+            let expected = [
+                #"{"sha256":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","bytes":1,"#
+                    + #""type":"text/plain","name":"small.txt","references":1,"place":"database"}"#
+            ]
+            #expect(contents.lines.count == 2 && contents.lines.contains(expected[0]), "\(contents)")
+            #expect(contents.output.contains(#""references":2,"place":"file""#), "\(contents)")
+            let references = try place.run("attach", "list", "photos.store", "photos")
+            #expect(references.lines.count == 3, "\(references)")
+            let one = try place.run("attach", "list", "photos.store", "photos", "scan-0001")
+            #expect(one.lines.count == 2 && one.lines[0].hasPrefix(#"{"id":"scan-0001","path":"a","#), "\(one)")
+            // The same in the shell.
+            let shell = try place.run("photos.store", "-q", "-c", "attach list photos scan-0001")
+            #expect(shell.output == one.output, "\(shell)")
+            if Installed.has("jq") {
+                let sizes = try place.shell(
+                    "lkrepl attach list photos.store --json | jq -c '[.[].bytes] | sort'; "
+                        + "lkrepl attach list photos.store photos | "
+                        + "jq -s '[.[] | select(.name == \"large.bin\")] | length'"
+                )
+                #expect(sizes.output == "[1,200000]\n2\n", "\(sizes)")
+            }
+        }
+    }
+
+    @Test func `A dry run attaches nothing`() throws {
+        try Self.with { place in
+            let before = try place.dump("photos.store")
+            let outcome = try place.run(
+                "attach", "add", "-n", "photos.store", "photos", Self.id, "original", "large.bin")
+            #expect(outcome.code == 0 && outcome.says("would attach 1 file with 200.0 kB"), "\(outcome)")
+            #expect(try place.dump("photos.store") == before && !place.has("photos.store/attachments"))
+        }
+    }
+
+    @Test func `A file that cannot be attached is not stored`() throws {
+        try Self.with { place in
+            for (path, code) in [("title.x", 64), ("id", 64), ("title", 0)] as [(String, Int32)] {
+                let outcome = try place.run(
+                    "attach", "add", "--write", "photos.store", "photos", Self.id, path, "small.txt")
+                #expect(outcome.code == code, "\(path): \(outcome)")
+                #expect(try place.run("attach", "list", "photos.store").lines.count == (code == 0 ? 1 : 0), "\(path)")
+            }
+            #expect(try Self.add(place, "original", "large.bin", id: "nobody").code == 1)
+            #expect(try place.run("attach", "list", "photos.store").lines.count == 1)
+        }
+    }
+
+    @Test func `Files without a reference are deleted only on request, and after a time`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").code == 0)
+            #expect(try Self.add(place, "small", "small.txt").code == 0)
+            #expect(try place.run("doc", "del", "--write", "photos.store", "photos", Self.id).code == 0)
+            func run(_ arguments: String...) throws -> Outcome {
+                try place.run(["attach", "gc", "photos.store"] + arguments)
+            }
+            #expect(try run("--write", "--yes").says("deleted 0 files with 0 B; 2 without a reference are kept"))
+            #expect(try run("--dry-run", "--older", "0").says("would delete 2 files with 200.0 kB"))
+            let refused = try run("--write", "--older", "0")
+            #expect(refused.code == 77 && refused.says("delete 2 files with 200.0 kB"), "\(refused)")
+            #expect(try place.run("attach", "list", "photos.store").lines.count == 2)
+            #expect(try run("--write", "--yes", "--older", "0").says("deleted 2 files with 200.0 kB"))
+            #expect(try place.run("attach", "list", "photos.store").lines.isEmpty)
+        }
+    }
+
+    @Test func `A damaged file is found, never returned, and repaired by the same file`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").code == 0)
+            #expect(try place.run("attach", "verify", "photos.store", "--full").says("1 file with 200.0 kB match"))
+            let damaged = try place.shell(
+                "f=$(echo photos.store/attachments/??/*); chmod u+w $f; "
+                    + "printf x | dd of=$f bs=1 seek=70000 conv=notrunc 2>/dev/null")
+            #expect(damaged.code == 0, "\(damaged)")
+            #expect(try place.run("attach", "verify", "photos.store").code == 0)
+            for command in [["attach", "verify", "photos.store", "--full"], ["verify", "photos.store", "--full"]] {
+                let found = try place.run(command)
+                #expect(found.code == 65 && found.lines.count == 1, "\(found)")
+            }
+            let got = try Self.get(place, "-o", "copy.bin")
+            #expect(got.code == 65 && !place.has("copy.bin"), "\(got)")
+            let dumped = try place.run("dump", "photos.store", "-o", "whole.lkd")
+            #expect(dumped.code == 65 && !place.has("whole.lkd") && dumped.says("--attachments none"), "\(dumped)")
+            #expect(try Self.add(place, "other", "large.bin").code == 0)
+            #expect(try place.run("verify", "photos.store", "--full").says("1 file attached with 200.0 kB agree"))
+        }
+    }
+
+    @Test func `Other commands count attached files`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").code == 0)
+            #expect(try Self.add(place, "small", "small.txt").code == 0)
+            #expect(try place.run("stats", "photos.store").output.contains(#"{"what":"attached files","value":2}"#))
+            #expect(try place.run("describe", "photos.store").says("the store has 2 files attached, with 200.0 kB"))
+            #expect(try place.run("snapshot", "photos.store", "copy.store").says("1 file attached"))
+            #expect(try place.run("diff", "photos.store", "copy.store").code == 0)
+            #expect(try place.run("attach", "verify", "copy.store", "--full").code == 0)
+            #expect(
+                try place.run("attach", "add", "--write", "copy.store", "photos", Self.id, "original", "empty.png")
+                    .code == 0)
+            let different = try place.run("diff", "photos.store", "copy.store", "--keys")
+            #expect(different.code == 1 && different.lines.count == 3, "\(different)")
+            #expect(different.output.contains(#"{"op":"-","a":""#) && different.output.contains(#"{"op":"+","a":""#))
+            let destroyed = try place.run("destroy", "--write", "copy.store", "--confirm", "copy.store")
+            #expect(destroyed.code == 0 && !place.has("copy.store"), "\(destroyed)")
+            let planned = try place.run("destroy", "-n", "photos.store")
+            #expect(planned.says("and 1 file attached, with 200.0 kB"), "\(planned)")
+        }
+    }
+
+    @Test func `Exported files get safe names, and overwrite nothing`() throws {
+        try Self.with { place in
+            for (number, name) in ["../a/b", ".hidden", "same.txt", "SAME.txt", "tab\there", "{id}"].enumerated() {
+                try place.write("content \(number)", to: "f")
+                let added = try place.run(
+                    "attach", "add", "--write", "photos.store", "photos", Self.id, "m\(number)", "f", "--name", name)
+                #expect(added.code == 0, "\(added)")
+            }
+            try #require(try place.shell("mkdir out; echo other > out/same.txt").code == 0)
+            for _ in 0..<2 {
+                let exported = try place.run(
+                    "export", "photos.store", "photos", "id = \"\(Self.id)\"", "--attachments", "out")
+                #expect(exported.code == 0 && exported.says("6 files attached"), "\(exported)")
+                #expect(exported.output.contains(#""$attachment""#))
+                #expect(
+                    try place.names(in: "out")
+                        == [
+                            "_a_b", "hidden", "same-2.txt", "SAME.txt", "same.txt", "tab_here", "{id}",
+                        ].sorted())
+            }
+            #expect(try place.read("out/same.txt") == Array("other\n".utf8))
+            #expect(try place.read("out/SAME.txt") == Array("content 3".utf8))
+            let named = try place.run(
+                "export", "photos.store", "photos", "id = \"\(Self.id)\"", "--attachments", "named", "--name-pattern",
+                "{id}/{stem}.{ext}")
+            #expect(named.code == 0, "\(named)")
+            #expect(try place.names(in: "named").contains("\(Self.id)_same.txt"))
+        }
+    }
+}
