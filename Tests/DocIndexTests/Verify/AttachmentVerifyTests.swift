@@ -374,7 +374,8 @@ import Testing
             let keys = attachments.map { StoreKey.attachment($0.digest) }
             let records = try keys.map { try store.database.value(forKey: $0) }
             try store.rebuild()
-            #expect(try keys.map { try store.database.value(forKey: $0) } == records)
+            let rebuilt = try keys.map { try store.database.value(forKey: $0) }
+            #expect(rebuilt == records)
             // Without a readable record, they are released now.
             try store.database.put([0x80], forKey: keys[0])
             try store.database.put([0x80], forKey: keys[1])
