@@ -27,6 +27,24 @@ func types(_ photos: DocumentCollection) throws {
     print("best:", best.map(\.id))
 }
 
+func attachments(_ store: DocumentStore, _ photos: DocumentCollection) throws {
+    try Data(repeating: 7, count: 2_000_000).write(to: directory.appending(path: "IMG_0231.jpg"))
+    let small = [UInt8](repeating: 8, count: 9000)
+    let original = try store.attachments.add(contentsOf: "IMG_0231.jpg")
+    let thumbnail = try store.attachments.add(small, type: "image/jpeg", name: "IMG_0231 small.jpg")
+    try photos.put(["id": "IMG_0231", "original": .attachment(original), "thumbnail": .attachment(thumbnail)])
+
+    let content = try store.attachments.bytes(of: original)
+    let large = try photos.find("original.type = image/jpeg and original.bytes > 1000000")
+    print("large:", large.map(\.id), content.count)
+
+    let garbage = try store.attachments.collectGarbage()
+    print(garbage.digests.count, "contents deleted,", garbage.keptCount, "kept for now")
+    for digest in try store.verify(attachments: .full).lostAttachments {
+        print("restore a backup of", digest)
+    }
+}
+
 func transactions(_ store: DocumentStore) throws {
     try store.collection("albums").put(["id": "summer", "count": 11])
     try store.write { transaction in
@@ -125,6 +143,7 @@ let schema = Schema(collections: [
 let store = try DocumentStore.open(at: "articles.store", schema: schema)
 let photos = try store.collection("photos")
 try documents(photos)
+try attachments(store, photos)
 try types(photos)
 try transactions(store)
 try conditions(photos)

@@ -17,7 +17,8 @@ import Testing
         (
             "DocumentArticles",
             [
-                "DocIndex/DocIndex.docc/Documents", "DocIndex/DocIndex.docc/Transactions",
+                "DocIndex/DocIndex.docc/Documents", "DocIndex/DocIndex.docc/Attachments",
+                "DocIndex/DocIndex.docc/Transactions",
                 "DocIndex/DocIndex.docc/Migrations", "DocIndex/DocIndex.docc/Changes",
                 "DocIndex/DocIndex.docc/History",
             ]

@@ -46,6 +46,19 @@ extension DocumentStore.Attachments {
             return dryRun ? try collector.report(progress) : try collector.collect(progress)
         }
     }
+
+    /// Deletes the contents that commits after a given one have released, however recently. For a copy of a store in
+    /// which everything was replaced, and which no program has used yet.
+    ///
+    /// - Throws: the errors of ``collectGarbage(olderThan:dryRun:_:)``.
+    @discardableResult
+    package func collectGarbage(releasedAfter sequence: UInt64) throws -> Garbage {
+        if let refusal = store.database.refusal { throw refusal }
+        guard try !list(limit: 1).isEmpty else { return Garbage() }
+        return try store.withMaintenance {
+            try AttachmentCollector(store, .zero, releasedAfter: sequence).collect { _ in }
+        }
+    }
 }
 
 /// The steps of a collection of garbage.
@@ -53,12 +66,15 @@ private struct AttachmentCollector {
     private let store: DocumentStore
     /// What was released after this time is kept, in milliseconds since 1970.
     private let deadline: UInt64
+    /// Only what a later commit has released is deleted; `nil` for everything, also files without a record.
+    private let formerSequence: UInt64?
 
     /// The number of contents that are deleted in one batch, while writers wait.
     private static let sliceCount = 500
 
-    init(_ store: DocumentStore, _ age: Duration) {
+    init(_ store: DocumentStore, _ age: Duration, releasedAfter sequence: UInt64? = nil) {
         self.store = store
+        formerSequence = sequence
         let seconds = UInt64(clamping: age.components.seconds)
         let now = StoreClock.now
         deadline = now - min(now, seconds.multipliedReportingOverflow(by: 1000).overflow ? now : seconds * 1000)
@@ -101,6 +117,7 @@ private struct AttachmentCollector {
             try delete(rest.prefix(Self.sliceCount), &garbage)
             rest = rest.dropFirst(Self.sliceCount)
         }
+        if formerSequence != nil { return garbage }
         try forEachOrphan { file, isAbandoned in
             try store.contentGate.withLock {
                 if isAbandoned {
@@ -142,7 +159,8 @@ private struct AttachmentCollector {
         var candidates: [Candidate] = []
         try AttachmentRecord.forEach(in: snapshot) { digest, record in
             guard case .released(let release) = record.use else { return true }
-            if release.time <= deadline, release.sequence <= oldest, !mark.former.contains(digest) {
+            let isOutside = formerSequence.map { release.sequence <= $0 } ?? false
+            if !isOutside, release.time <= deadline, release.sequence <= oldest, !mark.former.contains(digest) {
                 candidates.append(Candidate(digest: digest, record: record))
             } else {
                 garbage.keptCount += 1

@@ -45,7 +45,8 @@ struct DataLossCheck {
         }
     }
 
-    private static func text(_ steps: [FieldPath.Step]) -> String {
+    /// Returns a path as text.
+    static func text(_ steps: [FieldPath.Step]) -> String {
         steps.reduce(into: "") { text, step in
             switch step {
             case .name(let name): text += (text.isEmpty ? "" : ".") + name

@@ -16,7 +16,7 @@ extension DocumentStore {
     ///   - progress: called between slices, and when a migration is complete; an error it throws suspends the work.
     /// - Throws: ``DocIndexError``: `storeTooNew` if the store has completed a migration that is not in the list;
     ///   `unknownCollection`; `migrationFailed` if the checkpoint directory contains another database, if a document
-    ///   would lose data that its migration does not declare as dropped, or if migrating the document again would
+    ///   would lose data or a reference to an attachment that its migration does not declare as dropped, or if migrating the document again would
     ///   change it again. Nothing in that document's slice is changed then. Also throws what a migration throws.
     /// - Complexity: O(*n*) in the documents of the collections.
     @discardableResult
@@ -110,11 +110,24 @@ extension DocumentStore {
             report.deletedCount += slice.changes.count { $0.content == nil }
             let isDone = step.row >= step.lastRow
             if isDone {
+                try requireAllReferences(of: migration)
                 try finish(migration, before: next)
                 report.names.append(migration.name)
             }
             try progress(step)
             if isDone { return }
+        }
+    }
+
+    /// Throws if the documents that were processed have lost references to attachments, which the checks of each
+    /// document should have prevented.
+    private func requireAllReferences(of migration: Migration) throws {
+        let position = try MigrationSlice.position(of: migration, in: database)
+        guard position.before == position.after else {
+            throw DocIndexError(
+                .migrationFailed,
+                "the migration \(migration.name) has lost references to attachments, which it does not declare; it stays "
+                    + "unfinished; restore the checkpoint, or a backup")
         }
     }
 
@@ -148,7 +161,8 @@ extension DocumentStore {
         guard let entry = catalog.collection(named: migration.collection) else { return }
         let lastRow = try state.counters(entry.number, in: database).nextRow - 1
         try batch.put(
-            MigrationSlice.record(row: 0, lastRow: lastRow), forKey: StoreKey.migrationProgress(migration.name))
+            MigrationSlice.Position(row: 0, lastRow: lastRow).encoded,
+            forKey: StoreKey.migrationProgress(migration.name))
         catalog.runningMigration = migration.name
     }
 
@@ -160,7 +174,7 @@ extension DocumentStore {
     /// checkpoint still has the epoch of this store. It then gets an epoch of its own, and a marker with the epoch of
     /// this store.
     private func takeCheckpoint(at path: String, before migration: Migration) throws {
-        let isUnderWay = try MigrationSlice.progress(of: migration, in: database).row > 0
+        let isUnderWay = try MigrationSlice.position(of: migration, in: database).row > 0
         if try !Database.exists(at: path) { try database.checkpoint(to: path, tables: .linked) }
         let copy = try DocumentStore.open(at: path, schema: nil, options: Options(finishesSchemaChange: false))
         defer { try? copy.close() }

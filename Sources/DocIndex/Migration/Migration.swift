@@ -22,6 +22,8 @@ public struct Migration: Sendable {
     public let drops: [FieldPath]
     /// Whether the closure may delete documents by returning `nil`.
     public let deletesDocuments: Bool
+    /// The members whose references to attachments may disappear, including everything in them.
+    public let dropsAttachments: [FieldPath]
     let transform: @Sendable (DocumentObject) throws -> DocumentObject?
 
     /// Creates a migration.
@@ -32,15 +34,21 @@ public struct Migration: Sendable {
     ///   - drops: the members that may be removed. Every other member of a document must still exist afterwards, at any
     ///     depth, and arrays must not become shorter; otherwise the migration stops at that document.
     ///   - deletesDocuments: whether documents may be deleted.
+    ///   - dropsAttachments: the members whose references to attachments may disappear, also with a deleted document.
+    ///     Such members need not be listed in `drops`. Every other reference must still exist in the document
+    ///     afterwards, at any path; otherwise the migration stops at that document. A member in `drops` is no exception:
+    ///     it may have been renamed. The contents themselves are never deleted by a migration; see
+    ///     ``DocumentStore/Attachments/collectGarbage(olderThan:dryRun:_:)``.
     ///   - transform: returns the new content of a document; `nil` to delete it.
     public init(
         _ name: String, of collection: String, drops: [FieldPath] = [], deletesDocuments: Bool = false,
-        _ transform: @escaping @Sendable (DocumentObject) throws -> DocumentObject?
+        dropsAttachments: [FieldPath] = [], _ transform: @escaping @Sendable (DocumentObject) throws -> DocumentObject?
     ) {
         self.name = name
         self.collection = collection
         self.drops = drops
         self.deletesDocuments = deletesDocuments
+        self.dropsAttachments = dropsAttachments
         self.transform = transform
     }
 }

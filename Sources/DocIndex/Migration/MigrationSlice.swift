@@ -16,30 +16,44 @@ struct MigrationSlice {
         self.database = database
     }
 
-    static func record(row: UInt64, lastRow: UInt64) -> [UInt8] {
-        var bytes: [UInt8] = []
-        Varint.append(row, to: &bytes)
-        Varint.append(lastRow, to: &bytes)
-        return bytes
+    /// How far a migration has come.
+    struct Position: Sendable, Hashable {
+        /// The last row that was processed.
+        var row: UInt64
+        /// The last row when the migration began.
+        var lastRow: UInt64
+        /// The sum of the references to attachments that the processed documents had and must keep.
+        var before: UInt64 = 0
+        /// The sum of those that they kept.
+        var after: UInt64 = 0
+
+        /// The progress record.
+        var encoded: [UInt8] {
+            var bytes: [UInt8] = []
+            for number in [row, lastRow, before, after] { Varint.append(number, to: &bytes) }
+            return bytes
+        }
     }
 
     /// Returns the progress of a migration that has begun.
-    static func progress(of migration: Migration, in database: Database) throws -> (row: UInt64, lastRow: UInt64) {
+    static func position(of migration: Migration, in database: Database) throws -> Position {
         guard let bytes = try database.value(forKey: StoreKey.migrationProgress(migration.name)),
-            let progress = Varint.readAll(bytes), progress.count == 2
+            let numbers = Varint.readAll(bytes), [2, 4].contains(numbers.count)
         else {
             throw DocIndexError(
                 .corruption,
                 "the progress record of the migration \(migration.name) is unreadable; restore a checkpoint")
         }
-        return (progress[0], progress[1])
+        // Earlier versions wrote no sums.
+        guard numbers.count == 4 else { return Position(row: numbers[0], lastRow: numbers[1]) }
+        return Position(row: numbers[0], lastRow: numbers[1], before: numbers[2], after: numbers[3])
     }
 
     /// Transforms the next documents.
     mutating func run(in collection: LoadedCollection) throws -> Migration.Progress {
-        let progress = try Self.progress(of: migration, in: database)
-        let lastRow = progress.lastRow
-        var row = progress.row
+        var position = try Self.position(of: migration, in: database)
+        let lastRow = position.lastRow
+        var row = position.row
         let prefix = StoreKey.documents.prefix(collection.number)
         var range = KeyRange.prefix(prefix)
         range.lower = .excluded(StoreKey.document(collection.number, row: row))
@@ -59,32 +73,56 @@ struct MigrationSlice {
             row = next
             count += 1
             try transform(
-                try RowReader.document(record: cursor.value, row: row, collection: collection), in: collection)
+                try RowReader.document(record: cursor.value, row: row, collection: collection), in: collection,
+                &position)
         }
         if isAtEnd { row = lastRow }
-        record = Self.record(row: row, lastRow: lastRow)
+        position.row = row
+        record = position.encoded
         return Migration.Progress(name: migration.name, row: row, lastRow: lastRow)
     }
 
-    private mutating func transform(_ document: Document, in collection: LoadedCollection) throws {
+    private mutating func transform(
+        _ document: Document, in collection: LoadedCollection, _ position: inout Position
+    ) throws {
         guard let new = try migration.transform(document.content) else {
             guard migration.deletesDocuments else {
                 throw failure(document, "would delete it, but does not declare that it deletes documents")
             }
+            try checkReferences(of: document, to: nil, &position)
             changes.append((document.id, nil))
             return
         }
+        try checkReferences(of: document, to: new, &position)
         if new == document.content { return }
         guard try Transaction.id(of: new, in: collection) == document.id else {
             throw failure(document, "would give it another id")
         }
-        if let lost = DataLossCheck(drops: migration.drops).lostPath(from: document.content, to: new) {
+        if let lost = DataLossCheck(drops: migration.drops + migration.dropsAttachments)
+            .lostPath(from: document.content, to: new)
+        {
             throw failure(document, "would lose \(lost), but does not declare it in drops")
         }
         guard try migration.transform(new) == new else {
             throw failure(document, "would change it a second time; make it idempotent")
         }
         changes.append((document.id, new))
+    }
+
+    /// Throws if a document would lose references to attachments; otherwise adds them to the sums.
+    private func checkReferences(
+        of document: Document, to new: DocumentObject?, _ position: inout Position
+    ) throws {
+        let references = AttachmentLossCheck(drops: migration.dropsAttachments).run(from: document.content, to: new)
+        if let (path, attachment) = references.lost {
+            let name = attachment.name.map { "\($0), " } ?? ""
+            throw failure(
+                document,
+                "would lose the attachment \(path) (\(name)\(attachment.digest)), but does not declare it in dropsAttachments"
+            )
+        }
+        position.before &+= references.before
+        position.after &+= references.after
     }
 
     private func failure(_ document: Document, _ what: String) -> DocIndexError {

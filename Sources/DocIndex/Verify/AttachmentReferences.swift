@@ -36,18 +36,6 @@ struct AttachmentReferences {
         }
     }
 
-    /// Removes the references of a document that has been noted.
-    mutating func remove(_ content: DocumentObject) {
-        content.forEachAttachment { attachment in
-            guard let use = uses[attachment.digest] else { return }
-            if use.count > 1 {
-                uses[attachment.digest]?.count -= 1
-            } else {
-                uses[attachment.digest] = nil
-            }
-        }
-    }
-
     /// Returns the first document that refers to a content, for messages; `nil` if there is none.
     func firstDocument(
         of digest: Attachment.Digest, _ catalog: LoadedCatalog, in reader: some KeyValueReader
@@ -65,7 +53,7 @@ extension StoreKey {
         guard key.count > 1, key[0] == StoreKey.contents.rawValue else { return nil }
         let number = row(in: key, at: 1)
         // A number has one key only.
-        return number.flatMap { number in number > 0 && key.copied() == content(number) ? number : nil }
+        return number.flatMap { 1..<UInt64.max >> 3 ~= $0 && key.copied() == content($0) ? $0 : nil }
     }
 
     /// Whether a store has a record or a content of an attachment, even if its catalog does not say so.

@@ -1,18 +1,24 @@
 internal import LevelKit
 
-/// Corrects IDs, counters and the change feed.
+/// Corrects IDs, counters, the change feed, the history, and the records of attachments.
 struct Rebuilder {
     let database: Database
     let catalog: LoadedCatalog
+    let files: ContentDirectory
     var report = DocumentStore.RebuildReport()
     let batch = WriteBatch()
     var sequence: UInt64 = 0
+    /// Whether the store contains attachments, which the catalog may not say.
+    var hasAttachments: Bool
+    private(set) var references = AttachmentReferences()
     private var counters: [UInt32: CollectionCounters] = [:]
     private var shadowed: [(collection: LoadedCollection, row: UInt64)] = []
 
-    init(database: Database, catalog: LoadedCatalog) {
+    init(database: Database, catalog: LoadedCatalog, files: ContentDirectory) throws {
         self.database = database
         self.catalog = catalog
+        self.files = files
+        hasAttachments = try catalog.stored.hasAttachments || StoreKey.hasAttachmentKeys(in: database)
     }
 
     mutating func run() throws {
@@ -32,6 +38,7 @@ struct Rebuilder {
         try write(always: true)
         try removeSurplusChanges()
         if catalog.stored.keepsHistory { try rebuildHistory() }
+        try rebuildAttachments()
         try correct(
             StoreKey.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
         try write(always: true)
@@ -61,6 +68,7 @@ struct Rebuilder {
                 continue
             }
             report.documentCount += 1
+            references.add(document.content, collection: collection.number, row: row)
             sequence = max(sequence, document.sequence)
             if let rival = try rival(of: document, row: row, in: collection) {
                 if (rival.sequence, rival.row) > (document.sequence, row) {
@@ -208,7 +216,9 @@ struct Rebuilder {
     /// Removes entries of indexes that are not in the catalog, and sets all other unknown keys aside.
     private mutating func removeUnknownKeys() throws {
         let derived: [StoreKey] = [.values, .valueCounts, .text, .progress]
-        for range in catalog.stored.unknownRanges() {
+        var known = catalog.stored
+        known.hasAttachments = hasAttachments
+        for range in known.unknownRanges() {
             var cursor = try database.cursor(in: range, cache: .bypass)
             while try cursor.advance() {
                 let key = cursor.key.copied()
@@ -296,14 +306,14 @@ struct Rebuilder {
     // MARK: - Writing
 
     /// - Parameter isWrittenIfMissing: `false` for a value that is equivalent to a missing one.
-    private mutating func correct(_ key: [UInt8], to value: [UInt8], isWrittenIfMissing: Bool = true) throws {
+    mutating func correct(_ key: [UInt8], to value: [UInt8], isWrittenIfMissing: Bool = true) throws {
         let stored = try database.value(forKey: key)
         if stored == value || (stored == nil && !isWrittenIfMissing) { return }
         report.repairCount += 1
         try batch.put(value, forKey: key)
     }
 
-    private mutating func remove(_ key: [UInt8]) throws {
+    mutating func remove(_ key: [UInt8]) throws {
         report.repairCount += 1
         try batch.delete(key)
     }

@@ -1,7 +1,7 @@
 public import LevelKit
 
 extension Verification {
-    /// The documents that a repaired store has lost.
+    /// The documents and attachments that a repaired store has lost.
     ///
     /// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison of
     /// both shows which documents are lost, even if nothing of their content is left.
@@ -36,6 +36,10 @@ extension Verification {
 
         /// The losses of every collection, in schema order.
         public internal(set) var collections: [CollectionLosses] = []
+        /// The number of attachments that documents refer to, and whose content is stored nowhere.
+        public internal(set) var lostAttachmentCount = 0
+        /// Their digests, at most ``Verification/Losses/idLimit``.
+        public internal(set) var lostAttachments: [Attachment.Digest] = []
         /// Whether these are all losses. If `false`, the records that refer to documents are damaged too, or a log of
         /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be incomplete.
         public internal(set) var isComplete = true
@@ -53,7 +57,7 @@ extension Verification {
         public var returnedDocumentCount: Int { collections.reduce(0) { $0 + $1.returnedDocumentCount } }
 
         /// Whether nothing was lost.
-        public var isEmpty: Bool { isComplete && collections.allSatisfy(\.isEmpty) }
+        public var isEmpty: Bool { isComplete && lostAttachmentCount == 0 && collections.allSatisfy(\.isEmpty) }
     }
 }
 
@@ -66,7 +70,7 @@ extension DocumentStore {
     /// - Complexity: O(*n* log *n*) in documents, IDs and changes; memory for the lost documents.
     public func losses(after report: Database.RepairReport) throws -> Verification.Losses {
         let (snapshot, catalog, _) = try state()
-        var survey = LossSurvey(snapshot: snapshot, catalog: catalog)
+        var survey = LossSurvey(snapshot: snapshot, catalog: catalog, files: files)
         var losses = try survey.run()
         let damage = StoreDamage(report.losses)
         losses.isComplete = damage.leavesNamesOrDocuments
@@ -121,6 +125,8 @@ private struct StoreDamage {
 private struct LossSurvey {
     let snapshot: Snapshot
     let catalog: LoadedCatalog
+    let files: ContentDirectory
+    private var references = AttachmentReferences()
     /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
         var losses: Verification.Losses.CollectionLosses
@@ -131,9 +137,10 @@ private struct LossSurvey {
     private var findings: [UInt32: Finding] = [:]
     private var cancellation = CancellationCheck()
 
-    init(snapshot: Snapshot, catalog: LoadedCatalog) {
+    init(snapshot: Snapshot, catalog: LoadedCatalog, files: ContentDirectory) {
         self.snapshot = snapshot
         self.catalog = catalog
+        self.files = files
     }
 
     mutating func run() throws -> Verification.Losses {
@@ -149,7 +156,21 @@ private struct LossSurvey {
             guard let finding = findings[collection.number] else { continue }
             result.collections.append(losses(finding, of: collection))
         }
+        try findLostAttachments(&result)
         return result
+    }
+
+    /// Looks for the content of each attachment that a document refers to.
+    private func findLostAttachments(_ losses: inout Verification.Losses) throws {
+        if references.isEmpty { return }
+        let contents = try AttachmentSurvey(snapshot, files: files)
+        for digest in references.uses.keys.sorted() {
+            try CancellationCheck.now()
+            let record = try snapshot.value(forKey: StoreKey.attachment(digest)).flatMap { AttachmentRecord($0.span) }
+            if try contents.content(of: digest, record) != nil { continue }
+            losses.lostAttachmentCount += 1
+            if losses.lostAttachments.count < Verification.Losses.idLimit { losses.lostAttachments.append(digest) }
+        }
     }
 
     private func losses(
@@ -175,8 +196,9 @@ private struct LossSurvey {
         while try cursor.advance() {
             try cancellation.step()
             guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else { continue }
-            if (try? RowReader.document(record: cursor.value, row: row, collection: collection)) != nil {
+            if let document = try? RowReader.document(record: cursor.value, row: row, collection: collection) {
                 findings[collection.number]?.losses.documentCount += 1
+                references.add(document.content, collection: collection.number, row: row)
             } else {
                 findings[collection.number]?.lost[row] = .some(nil)
             }

@@ -12,20 +12,29 @@ extension ContentDirectory {
     /// The caller holds the files (``holdFiles()``) and has copied the database before, so the copy has each file that
     /// its records refer to. Files that are unfinished or added meanwhile are left out or superfluous.
     ///
-    /// - Parameter linksAllowed: whether files may be shared by hard links, where the file system allows it.
+    /// - Parameters:
+    ///   - linksAllowed: whether files may be shared by hard links, where the file system allows it.
+    ///   - filesOnly: whether links, directories and others in place of files are left out. If not, they are an error.
     /// - Returns: the number of files.
-    func copyFiles(to copy: UnpublishedDirectory, linksAllowed: Bool) throws(LevelError) -> Int {
+    func copyFiles(
+        to copy: UnpublishedDirectory, linksAllowed: Bool, filesOnly: Bool = false
+    ) throws(LevelError) -> Int {
         guard let root = try openedRoot() else { return 0 }
         var count = 0
         var linksAllowed = linksAllowed
+        var place = path
         do throws(SystemError) {
             let target = try copy.makeDirectory(Self.name, in: nil)
             for shard in try root.names().sorted() where Self.isShardName(shard) {
                 let source = try DirectoryHandle(shard, in: root.descriptor)
-                let names = try source.names().filter { Self.isContentName($0) && $0.hasPrefix(shard) }
+                let names = try source.names().filter {
+                    Self.isContentName($0) && $0.hasPrefix(shard)
+                        && (!filesOnly || source.status(of: $0)?.isRegularFile == true)
+                }
                 if names.isEmpty { continue }
                 let directory = try copy.makeDirectory(shard, in: target)
                 for name in names {
+                    place = file(name)
                     try Self.copyFile(name, from: source, to: directory, of: copy, &linksAllowed)
                 }
                 try OpenFile.synchronize(directory: directory.descriptor)
@@ -33,7 +42,7 @@ extension ContentDirectory {
             }
             try OpenFile.synchronize(directory: target.descriptor)
         } catch {
-            throw error.levelError("copy \(path) to \(copy.path)")
+            throw error.levelError("copy \(place) to \(copy.path)")
         }
         return count
     }
@@ -42,6 +51,8 @@ extension ContentDirectory {
         _ name: String, from source: DirectoryHandle, to target: DirectoryHandle, of copy: UnpublishedDirectory,
         _ linksAllowed: inout Bool
     ) throws(SystemError) {
+        // A link to a link, or to a pipe, would be neither copied nor readable.
+        guard source.status(of: name)?.isRegularFile == true else { throw .notAFile }
         if linksAllowed {
             if unsafe linkat(source.descriptor, name, target.descriptor, name, 0) == 0 { return }
             guard SystemError.last.refusesLink else { throw .last }

@@ -117,14 +117,29 @@ package final class ContentDirectory: Sendable {
 
     /// Prevents the deletion of files by any process until the result is released; `nil` if the database has no files.
     ///
-    /// Waits while files are being deleted, which takes moments.
-    package func holdFiles() throws(LevelError) -> ContentLock? {
+    /// Waits while files are being deleted.
+    ///
+    /// - Parameter limit: how long to wait. Every process that can read the lock file could hold it for ever.
+    /// - Throws: ``LevelError`` with `busy` after that time; `io`.
+    package func holdFiles(waiting limit: Duration = .seconds(60)) throws(LevelError) -> ContentLock? {
         guard let root = try openedRoot() else { return nil }
-        return try attempt("lock \(path)/\(Self.lockName)") { () throws(SystemError) in
-            try Self.ifPresent { () throws(SystemError) in
-                try ContentLock(in: root, isExclusive: false, writable: !isReadOnly)
+        let deadline = ContinuousClock.now + limit
+        while true {
+            do throws(SystemError) {
+                return try Self.ifPresent { () throws(SystemError) in
+                    try ContentLock(in: root, isExclusive: false, writable: !isReadOnly)
+                }
+            } catch let error where error.number == EWOULDBLOCK {
+                guard ContinuousClock.now < deadline else {
+                    throw LevelError(
+                        .busy,
+                        "another process is deleting attachments of the database at \(databasePath); try again later")
+                }
+                usleep(20_000)
+            } catch {
+                throw error.levelError("lock \(path)/\(Self.lockName)")
             }
-        } ?? nil
+        }
     }
 
     /// Allows this process to delete files until the result is released; `nil` while another process, or a checkpoint,
@@ -300,11 +315,12 @@ package struct ContentFile: Sendable, Hashable {
 package final class ContentLock: Sendable {
     private let descriptor: Int32
 
+    /// - Throws: `SystemError` with `EWOULDBLOCK` while another process holds the lock.
     init(in directory: DirectoryHandle, isExclusive: Bool, writable: Bool) throws(SystemError) {
         let flags = (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         descriptor = unsafe openat(directory.descriptor, ContentDirectory.lockName, flags, mode_t(0o644))
         guard descriptor >= 0 else { throw .last }
-        while flock(descriptor, isExclusive ? LOCK_EX | LOCK_NB : LOCK_SH) != 0 {
+        while flock(descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
             guard errno == EINTR else { throw .last }
         }
     }

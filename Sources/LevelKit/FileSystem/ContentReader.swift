@@ -23,12 +23,12 @@ package final class ContentReader: Sendable {
         } catch {
             throw error.levelError("read \(path)")
         }
-        guard FileStatus(path: path)?.isDirectory != true else {
-            throw LevelError(.io, "could not read \(path), which is a directory; give the path of a file")
-        }
     }
 
     init(_ file: OpenFile, path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else { throw .last }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.file = file
         self.path = path
         byteCount = try file.status().byteCount

@@ -40,9 +40,12 @@ struct RepairBackup {
             throw error.levelError("back up \(directory.path) before its repair")
         }
         do throws(LevelError) {
-            // A repair does not open these files, so links protect them.
+            // A repair does not open these files, so links protect them. It does not care what else is among them.
             let attachments = ContentDirectory(at: directory.path, isReadOnly: true)
-            if !isCancelled { _ = try attachments.copyFiles(to: copy, linksAllowed: !audience.isForeign) }
+            if !isCancelled {
+                _ = try attachments.copyFiles(
+                    to: copy, linksAllowed: !audience.isForeign, filesOnly: true)
+            }
         } catch {
             copy.discard()
             throw error

@@ -32,7 +32,9 @@ extension Session {
             let session = try Session(copyIn: replacement, of: path)
             let result: R
             do {
+                let former = try session.isDocumentStore() ? session.store().sequence() : nil
                 result = try body(session)
+                if let former { try session.removeReplacedAttachments(since: former) }
                 // All data must be in tables before the old content is replaced.
                 try session.database.flush()
             } catch {
@@ -46,6 +48,19 @@ extension Session {
         } catch {
             replacement.discard()
             throw error
+        }
+    }
+}
+
+extension Session {
+    /// Deletes the attachments to which only the replaced documents referred.
+    ///
+    /// If it is not certain which ones these are, all are kept; `verify` tells why.
+    fileprivate func removeReplacedAttachments(since sequence: UInt64) throws {
+        do {
+            try store().attachments.collectGarbage(releasedAfter: sequence)
+        } catch let error as DocIndexError where error.code == .attachmentsInUse || error.code == .corruption {
+            return
         }
     }
 }

@@ -116,7 +116,8 @@ import Testing
             catalog.runningMigration = Self.first.name
             let batch = WriteBatch()
             try batch.put(
-                MigrationSlice.record(row: 0, lastRow: 1000), forKey: StoreKey.migrationProgress(Self.first.name))
+                MigrationSlice.Position(row: 0, lastRow: 1000).encoded,
+                forKey: StoreKey.migrationProgress(Self.first.name))
             try store.save(catalog, with: batch)
             try store.database.checkpoint(to: checkpoint)
             try store.migrate([Self.first], checkpoint: checkpoint)
