@@ -320,6 +320,7 @@ public enum NaiveQuery {
         switch (a, b) {
         case (.date, .date): true
         case (.int, .int), (.bool, .bool), (.string, .string), (.bytes, .bytes), (.null, .null): true
+        case (.attachment, .attachment): true
         // NaN is comparable only with itself.
         case (.int, .double(let number)), (.double(let number), .int): !number.isNaN
         case (.double(let a), .double(let b)): a.isNaN == b.isNaN

@@ -47,7 +47,7 @@ extension DocumentValue: Codable {
         case .string(let value): try Self.encode(value, to: encoder)
         case .bytes(let value): try Self.encode(value, to: encoder)
         case .date(let value): try Self.encode(value.iso8601, to: encoder)
-        case .attachment(let value): try value.encode(to: encoder)
+        case .attachment: try attachmentValue?.encode(to: encoder)
         }
     }
 

@@ -68,7 +68,7 @@ extension Attachment {
 
 extension DocumentValue {
     /// The members of an object or an attachment; `nil` for other kinds.
-    var memberObject: DocumentObject? {
+    package var memberObject: DocumentObject? {
         switch self {
         case .object(let object): object
         case .attachment(let attachment): attachment.object

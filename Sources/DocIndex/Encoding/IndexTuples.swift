@@ -72,11 +72,8 @@ struct IndexTuples {
         of value: DocumentValue, step: FieldPath.Step, paths group: [Int], depth: Int
     ) throws(LimitError) -> [[DocumentValue?]] {
         switch (step, value) {
-        case (.name(let name), .object(let object)):
-            guard let member = object[name] else { return [] }
-            return try combinations(of: member, paths: group, depth: depth + 1)
-        case (.name(let name), .attachment(let attachment)):
-            guard let member = attachment[name] else { return [] }
+        case (.name(let name), .object), (.name(let name), .attachment):
+            guard let member = value[name] else { return [] }
             return try combinations(of: member, paths: group, depth: depth + 1)
         case (.name, _), (.eachElement, .null): return []
         case (.eachElement, .array(let elements)):

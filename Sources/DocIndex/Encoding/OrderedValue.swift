@@ -78,11 +78,13 @@ enum OrderedValue {
                 append(member.value, to: &key)
             }
             key.append(containerEnd)
-        case .attachment(let attachment): append(attachment, to: &key)
+        case .attachment: appendAttachment(value, to: &key)
         }
     }
 
-    private static func append(_ attachment: Attachment, to key: inout [UInt8]) {
+    // Separate from the recursion, whose frames must be small; see `DocumentValue.==`.
+    private static func appendAttachment(_ value: DocumentValue?, to key: inout [UInt8]) {
+        guard case .attachment(let attachment) = value else { return }
         key.append(Kind.attachment.rawValue)
         key.append(contentsOf: attachment.digest.bytes)
         append(attachment.byteCount, to: &key)

@@ -25,7 +25,7 @@ struct DocumentText {
         case .string(let text): words.append(text, field: field, weight: 1)
         case .array(let elements): for element in elements { append(element, field: field) }
         case .object(let object): for member in object { append(member.value, field: field) }
-        case .attachment(let attachment): append(.object(attachment.object), field: field)
+        case .attachment: value.memberObject.map { append(.object($0), field: field) }
         default: break
         }
     }

@@ -258,7 +258,7 @@ extension DocumentValue {
         case .bytes(let bytes): bytes.count
         case .array(let elements): elements.reduce(2) { $0 + $1.approximateByteCount + 1 }
         case .object(let object): object.approximateByteCount
-        case .attachment(let attachment): 120 + attachment.type.utf8.count + (attachment.name?.utf8.count ?? 0)
+        case .attachment: 200
         default: 8
         }
     }

@@ -125,10 +125,9 @@ extension DocumentUpdate.Assignment {
             var object = DocumentObject()
             object[name] = new
             return .object(object)
-        case (.name(let name), .attachment(let attachment)):
-            let old = attachment[name]
-            if old == nil, !creates { return value }
-            guard try changed(old, steps.dropFirst(), creates: creates, body) == old else {
+        case (.name(let name), .attachment):
+            let old = value?[name]
+            if old != nil || creates, try changed(old, steps.dropFirst(), creates: creates, body) != old {
                 throw attachmentIsFixed
             }
             return value

@@ -75,7 +75,7 @@ struct FieldInventory {
         fields[key] = field
         switch value {
         case .object(let object): add(object, below: path + ".")
-        case .attachment(let attachment): add(attachment.object, below: path + ".")
+        case .attachment: value.memberObject.map { add($0, below: path + ".") }
         case .array(let elements): for element in elements { add(element, at: path + "[]") }
         default: break
         }

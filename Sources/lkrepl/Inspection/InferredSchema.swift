@@ -25,17 +25,18 @@ struct InferredSchema {
         count += 1
         types.insert(Self.type(of: value))
         switch value {
-        case .object(let object):
-            objectCount += 1
-            for member in object { add(member) }
-        case .attachment(let attachment):
-            objectCount += 1
-            for member in attachment.object { add(member) }
+        case .object(let object): addMembers(of: object)
+        case .attachment: value.memberObject.map { addMembers(of: $0) }
         case .array(let values):
             if elements.isEmpty { elements = [InferredSchema()] }
             for value in values { elements[0].add(value) }
         default: break
         }
+    }
+
+    private mutating func addMembers(of object: DocumentObject) {
+        objectCount += 1
+        for member in object { add(member) }
     }
 
     private mutating func add(_ member: DocumentObject.Member) {

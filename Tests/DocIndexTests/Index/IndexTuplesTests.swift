@@ -60,7 +60,8 @@ import Testing
         for step in path.steps {
             found = found.flatMap { positions, value -> [(positions: [Int], value: DocumentValue)] in
                 switch (step, value) {
-                case (.name(let name), .object(let object)): object[name].map { [(positions, $0)] } ?? []
+                case (.name(let name), .object), (.name(let name), .attachment):
+                    value[name].map { [(positions, $0)] } ?? []
                 case (.name, _), (.eachElement, .null): []
                 case (.eachElement, .array(let elements)): elements.enumerated().map { (positions + [$0], $1) }
                 case (.eachElement, _): [(positions + [0], value)]
@@ -95,8 +96,7 @@ import Testing
         documents.hasAttachments = true
         let paths: [FieldPath] = [
             "a", "b", "n.x", "tags", "tags[]", "people[].name", "people[].tags[]", "people[]", "n.x[]", "people[].x",
-            "absent",
-            "people[].tags[].x", "a[]",
+            "absent", "people[].tags[].x", "a[]", "a.type", "tags[].name", "people[].name.bytes",
         ]
         var several = 0
         for _ in 0..<TestRun.rounds(3000, long: 200_000) {
