@@ -72,7 +72,9 @@ import Testing
             #expect(try store.database.checkpoint(to: directory + "/copy").attachmentCount == 5)
             #expect(try Self.linkCount(attachments[1], in: directory + "/copy") == 1)
             try store.close()
-            try Self.check(directory + "/copy") { #expect(try $0.attachments.census().count == 10) }
+            try Self.check(directory + "/copy") { (store: DocumentStore) throws in
+                #expect(try store.attachments.census().count == 10)
+            }
         }
     }
 
@@ -117,12 +119,13 @@ import Testing
             try store.collection("photos").put(["id": "other", "original": .attachment(other)])
             try store.close()
             let kept = try #require(try Database.replace(at: directory + "/s", with: directory + "/other"))
-            try Self.check(directory + "/s") { store in
+            try Self.check(directory + "/s") { (store: DocumentStore) throws in
                 #expect(try store.attachments.census().count == 1)
                 #expect(try store.attachments.bytes(of: other).count == AttachedPhotos.largeByteCount)
                 expectFailure(.attachmentMissing) { try store.attachments.bytes(of: attachments[1]) }
             }
-            try Self.check(kept) { #expect(try $0.attachments.census().count == 10) }
+            try Self.check(kept) { (store: DocumentStore) throws in #expect(try store.attachments.census().count == 10)
+            }
         }
     }
 
@@ -151,13 +154,14 @@ import Testing
             try replace(discarded)
             discarded.discard()
             #expect(try DirectoryState(path).difference(from: before) == [])
-            try Self.check(path) { #expect(try $0.attachments.census().count == 10) }
+            try Self.check(path) { (store: DocumentStore) throws in #expect(try store.attachments.census().count == 10)
+            }
 
             let published = try DatabaseReplacement(of: path)
             try replace(published)
             try published.publish(exchanges: exchanges)
             #expect(try TestFiles.names(in: directory) == ["s"])
-            try Self.check(path) { store in
+            try Self.check(path) { (store: DocumentStore) throws in
                 #expect(try store.attachments.census().count == 2)
                 #expect(try store.attachments.census().fileCount == 2)
                 #expect(try store.verify().orphanedFileCount == 0)
@@ -202,14 +206,16 @@ import Testing
             try TestFiles.write([], to: path + "/CURRENT")
             let report = try Database.repair(at: path)
             let backup = try #require(try TestFiles.names(in: directory).first { $0.hasPrefix("s.before-repair") })
-            try Self.check(path) { store in
+            try Self.check(path) { (store: DocumentStore) throws in
                 #expect(try store.losses(after: report).lostAttachmentCount == 0)
                 for attachment in attachments {
                     #expect(try store.attachments.bytes(of: attachment).count == attachment.byteCount)
                 }
             }
             try TestFiles.write(current, to: directory + "/" + backup + "/CURRENT")
-            try Self.check(directory + "/" + backup) { #expect(try $0.attachments.census().fileCount == 5) }
+            try Self.check(directory + "/" + backup) { (store: DocumentStore) throws in
+                #expect(try store.attachments.census().fileCount == 5)
+            }
         }
     }
 

@@ -59,7 +59,7 @@ import Testing
         let expected = Self.documents.filter { NaiveQuery.holds(filter, for: $0) }.map { $0["id"] }
         #expect(expected.count == count)
         #expect(Self.documents.filter { filter.matches($0) }.map { $0["id"] } == expected)
-        try withCollections { collection, bare in
+        try withCollections { (collection: DocumentCollection, bare: DocumentCollection) throws in
             for collection in [collection, bare] {
                 for plan in try collection.plans(Query(filter)) {
                     let options = Query.Options(hint: .plan(plan.identity))
@@ -79,14 +79,14 @@ import Testing
     ])
     func `A selector finds attachments`(json: String, count: Int) throws {
         let filter = try Filter(selector: try DocumentValue(json: json, notation: .tagged))
-        try withCollections { collection, bare in
+        try withCollections { (collection: DocumentCollection, bare: DocumentCollection) throws in
             let counts = [try collection.count(where: filter), try bare.count(where: filter)]
             #expect(counts == [count, count])
         }
     }
 
     @Test func `Facets, distinct values and groups of attachments do not depend on the indexes`() throws {
-        try withCollections { collection, bare in
+        try withCollections { (collection: DocumentCollection, bare: DocumentCollection) throws in
             for path: FieldPath in [
                 "original", "original.type", "original.bytes", "original.sha256", "original.name", "all[]",
                 "all[].type",
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `Attachments are sorted by digest, size, type and name, after bytes and before arrays`() throws {
-        try withCollections { collection, bare in
+        try withCollections { (collection: DocumentCollection, bare: DocumentCollection) throws in
             for text in ["original, id", "-original, id", "original.type, -original.name, id", "-original.bytes, id"] {
                 let query = Query(sort: try Query.SortKey.parse(text))
                 let expected = NaiveQuery.answer(
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `Selected members come from the entries of a covering index or from bodies`() throws {
-        try withCollections { collection, bare in
+        try withCollections { (collection: DocumentCollection, bare: DocumentCollection) throws in
             let query = Query(.hasKind("original", .attachment), sort: try Query.SortKey.parse("original, id"))
             let paths: [FieldPath] = ["original.name", "original"]
             let expected = try bare.select(paths, query)
