@@ -43,9 +43,10 @@ public enum AttachmentHistory {
         case 4: try store.attachments.collectGarbage(olderThan: .zero)
         case 8:
             let path = store.path + "/../copy"
-            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+            // An earlier call that failed may have left it.
+            try? FileManager.default.removeItem(atPath: path)
             try store.checkpoint(to: path)
-            try FileManager.default.removeItem(atPath: path)
+            try? FileManager.default.removeItem(atPath: path)
         default: break
         }
         // A collection may have deleted what was added before it.

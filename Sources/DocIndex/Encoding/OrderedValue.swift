@@ -1,8 +1,8 @@
 /// The order-preserving encoding of values in index keys.
 ///
 /// The order of the bytes is the order of the values: missing < null < false < true < numbers < strings < dates < bytes
-/// < attachments < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers of both
-/// kinds have equal bytes. Strings are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are
+/// < attachments < arrays < objects. Integers and doubles are ordered together by their numeric value, and equal numbers
+/// of both kinds have equal bytes. Strings are ordered by their UTF-8 bytes. Arrays are ordered element by element. Objects are
 /// ordered member by member, sorted by name, with the name before the value; their order in the document does not
 /// matter. Every encoding is self-delimiting, so components can be concatenated.
 ///
@@ -56,7 +56,32 @@ enum OrderedValue {
     /// Appends the encoding of a value; `nil` means a missing field.
     static func append(_ value: DocumentValue?, to key: inout [UInt8]) {
         switch value {
-        case nil: key.append(Kind.missing.rawValue)
+        case .array(let elements): append(elements, to: &key)
+        case .object(let object): append(object, to: &key)
+        default: appendScalar(value, to: &key)
+        }
+    }
+
+    // Recursive functions contain nothing but the recursion, because their frames must be small; see
+    // `DocumentValue.==`.
+    private static func append(_ elements: [DocumentValue], to key: inout [UInt8]) {
+        key.append(Kind.array.rawValue)
+        for element in elements { append(element, to: &key) }
+        key.append(containerEnd)
+    }
+
+    private static func append(_ object: DocumentObject, to key: inout [UInt8]) {
+        key.append(Kind.object.rawValue)
+        for member in object.isSortedByName ? object : object.sortedByName() {
+            append(member.name, to: &key)
+            append(member.value, to: &key)
+        }
+        key.append(containerEnd)
+    }
+
+    private static func appendScalar(_ value: DocumentValue?, to key: inout [UInt8]) {
+        switch value {
+        case nil, .array, .object: key.append(Kind.missing.rawValue)
         case .null: key.append(Kind.null.rawValue)
         case .bool(let flag): key.append(flag ? Kind.boolTrue.rawValue : Kind.bool.rawValue)
         case .int(let number): append(number, to: &key)
@@ -67,29 +92,13 @@ enum OrderedValue {
             key.append(Kind.bytes.rawValue)
             for byte in bytes { appendEscaped(byte, to: &key) }
             key.append(0)
-        case .array(let elements):
-            key.append(Kind.array.rawValue)
-            for element in elements { append(element, to: &key) }
-            key.append(containerEnd)
-        case .object(let object):
-            key.append(Kind.object.rawValue)
-            for member in object.isSortedByName ? object : object.sortedByName() {
-                append(member.name, to: &key)
-                append(member.value, to: &key)
-            }
-            key.append(containerEnd)
-        case .attachment: appendAttachment(value, to: &key)
+        case .attachment(let attachment):
+            key.append(Kind.attachment.rawValue)
+            key.append(contentsOf: attachment.digest.bytes)
+            append(attachment.byteCount, to: &key)
+            append(attachment.type, to: &key)
+            if let name = attachment.name { append(name, to: &key) } else { key.append(Kind.missing.rawValue) }
         }
-    }
-
-    // Separate from the recursion, whose frames must be small; see `DocumentValue.==`.
-    private static func appendAttachment(_ value: DocumentValue?, to key: inout [UInt8]) {
-        guard case .attachment(let attachment) = value else { return }
-        key.append(Kind.attachment.rawValue)
-        key.append(contentsOf: attachment.digest.bytes)
-        append(attachment.byteCount, to: &key)
-        append(attachment.type, to: &key)
-        if let name = attachment.name { append(name, to: &key) } else { key.append(Kind.missing.rawValue) }
     }
 
     /// The byte after the last element of an array and the last member of an object.

@@ -45,24 +45,30 @@ public final class DocumentStore: Sendable {
     let files: ContentDirectory
     /// Held while content is added, or garbage deleted, so that neither loses what the other relies on.
     let contentGate = WriterLock()
-    /// Keeps the files of a store that is read while another process may write it; `nil` if it is open for writing, or
-    /// has no files.
-    private let heldFiles: ContentLock?
     /// Runs the writes of asynchronous callers, one after another.
     let writes = BlockingExecutor("DocIndex.writes")
 
     private init(database: Database, catalog: LoadedCatalog) throws {
         let signal = ChangeSignal()
+        let files = ContentDirectory(of: database)
+        // Another process may write the store and collect garbage while this one reads it.
+        if database.mode == .readOnly { try files.keepFiles() }
         // Closing the database in any way ends all streams of changes.
-        guard let ownership = ExclusiveOwnership(of: database, onClose: { signal.finish() }) else {
+        guard
+            let ownership = ExclusiveOwnership(
+                of: database,
+                onClose: {
+                    signal.finish()
+                    files.releaseFiles()
+                })
+        else {
             throw LevelError(
                 .locked,
                 "the database at \(database.path) already has an open store; use that store, or close it first")
         }
         self.signal = signal
+        self.files = files
         self.ownership = ownership
-        files = ContentDirectory(of: database)
-        heldFiles = database.mode == .readOnly ? try files.holdFiles() : nil
         writer = WriterLock(refusal: database.refusal)
         maintenance = WriterLock(refusal: database.refusal)
         self.database = database

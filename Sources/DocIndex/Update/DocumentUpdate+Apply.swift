@@ -4,8 +4,8 @@ extension DocumentUpdate {
     /// Applies the assignments to a document in memory.
     ///
     /// - Throws: ``DocIndexError`` with `invalidUpdate`, which names the assignment and the reason: a member of a value
-    ///   that is not an object, a member of an attachment, a member that already exists, a number that becomes too large, or an invalid path. The
-    ///   document is unchanged then.
+    ///   that is not an object, a member of an attachment, a member that already exists, a number that becomes too
+    ///   large, or an invalid path. The document is unchanged then.
     /// - Complexity: O(*n*) in the members and elements along each path.
     public func apply(to document: inout DocumentObject) throws { document = try applied(to: document) }
 
@@ -102,7 +102,8 @@ extension DocumentUpdate.Assignment {
         if old != nil || new != nil { object[name] = new }
     }
 
-    // Recursion is bounded by `FieldPath.maximumStepCount`.
+    // Recursion is bounded by `FieldPath.maximumStepCount`. Each case has its own function, because frames must be small;
+    // see `DocumentValue.==`.
     private static func changed(
         _ value: DocumentValue?, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
     ) throws(Problem) -> DocumentValue? {
@@ -110,31 +111,62 @@ extension DocumentUpdate.Assignment {
         switch (step, value) {
         case (.eachElement, nil), (.eachElement, .null): return value
         case (.eachElement, .array(let elements)):
-            var results: [DocumentValue] = []
-            results.reserveCapacity(elements.count)
-            for element in elements {
-                if let new = try changed(element, steps.dropFirst(), creates: creates, body) { results.append(new) }
-            }
-            return .array(results)
+            return .array(try changed(elements, steps.dropFirst(), creates: creates, body))
         case (.eachElement, _): return try changed(value, steps.dropFirst(), creates: creates, body)
-        case (.name, .object(var object)):
-            try change(&object, steps, creates: creates, body)
-            return .object(object)
-        case (.name(let name), nil), (.name(let name), .null):
-            guard creates, let new = try changed(nil, steps.dropFirst(), creates: true, body) else { return value }
-            var object = DocumentObject()
-            object[name] = new
-            return .object(object)
-        case (.name(let name), .attachment):
-            let old = value?[name]
-            if old != nil || creates, try changed(old, steps.dropFirst(), creates: creates, body) != old {
-                throw attachmentIsFixed
-            }
+        case (.name, .object(let object)): return try changed(object, steps, creates: creates, body)
+        case (.name(let name), _): return try changedMember(name, of: value, steps, creates: creates, body)
+        }
+    }
+
+    private static func changed(
+        _ elements: [DocumentValue], _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
+    ) throws(Problem) -> [DocumentValue] {
+        var results: [DocumentValue] = []
+        results.reserveCapacity(elements.count)
+        for element in elements {
+            if let new = try changed(element, steps, creates: creates, body) { results.append(new) }
+        }
+        return results
+    }
+
+    private static func changed(
+        _ object: DocumentObject, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
+    ) throws(Problem) -> DocumentValue {
+        var object = object
+        try change(&object, steps, creates: creates, body)
+        return .object(object)
+    }
+
+    /// Changes a member of a value that is not an object.
+    private static func changedMember(
+        _ name: String, of value: DocumentValue?, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
+    ) throws(Problem) -> DocumentValue? {
+        switch value {
+        case nil, .null: return try createdMember(name, of: value, steps, creates: creates, body)
+        case .attachment:
+            try requireUnchanged(value?[name], steps.dropFirst(), creates: creates, body)
             return value
-        case (.name(let name), .some(let other)):
+        case .some(let other):
             guard creates else { return value }
             throw Problem("\(other.kind.article) has no member \(name)")
         }
+    }
+
+    private static func createdMember(
+        _ name: String, of value: DocumentValue?, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
+    ) throws(Problem) -> DocumentValue? {
+        guard creates, let new = try changed(nil, steps.dropFirst(), creates: true, body) else { return value }
+        var object = DocumentObject()
+        object[name] = new
+        return .object(object)
+    }
+
+    /// Throws if a change would change a member of an attachment.
+    private static func requireUnchanged(
+        _ member: DocumentValue?, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
+    ) throws(Problem) {
+        guard member != nil || creates else { return }
+        if try changed(member, steps, creates: creates, body) != member { throw attachmentIsFixed }
     }
 
     // MARK: - Moving

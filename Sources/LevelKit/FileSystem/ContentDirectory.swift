@@ -30,6 +30,8 @@ package final class ContentDirectory: Sendable {
     private let root = Mutex<DirectoryHandle?>(nil)
     /// The files in `new` that this process is writing.
     private let pending = Mutex<Set<String>>([])
+    /// The lock of ``keepFiles()``.
+    private let kept = Mutex<ContentLock?>(nil)
 
     /// Names the directory of a database; creates and opens nothing.
     package convenience init(of database: Database) {
@@ -142,6 +144,15 @@ package final class ContentDirectory: Sendable {
         }
     }
 
+    /// Prevents the deletion of files by any process until ``releaseFiles()``.
+    package func keepFiles() throws(LevelError) {
+        let lock = try holdFiles()
+        kept.withLock { $0 = lock }
+    }
+
+    /// Ends what ``keepFiles()`` began.
+    package func releaseFiles() { kept.withLock { $0 = nil } }
+
     /// Allows this process to delete files until the result is released; `nil` while another process, or a checkpoint,
     /// reads them.
     package func holdForDeletion() throws(LevelError) -> ContentLock? {
@@ -224,11 +235,13 @@ package final class ContentDirectory: Sendable {
             throw LevelError(
                 .readOnly, "the database at \(databasePath) is open for reading; open it for writing to change it")
         }
-        if let open = try openedRoot(), open.status(of: Self.newName) != nil { return open }
+        if let open = try openedRoot(), open.status(of: Self.lockName) != nil { return open }
         return try attempt("create \(path)") { () throws(SystemError) in
             let database = try DirectoryHandle(path: databasePath, followsLink: false)
             let made = try Self.madeDirectory(Self.name, in: database)
             _ = try Self.madeDirectory(Self.newName, in: made)
+            // Readers cannot create it.
+            _ = try ContentLock(in: made, isExclusive: false, writable: true)
             return root.withLock { root in
                 let kept = root ?? made
                 root = kept
