@@ -27,7 +27,7 @@ struct HistoryVerifier {
         }
     }
 
-    mutating func run(_ result: inout Verification) throws {
+    mutating func run(_ result: inout DocumentStore.Verification) throws {
         let oldest = try HistoryWalk.oldestCommits(in: snapshot, of: catalog)
         let stored = try sumOfRecords(&result)
         var reached = KeySum()
@@ -47,7 +47,7 @@ struct HistoryVerifier {
 
     private static func report(
         _ finding: HistoryWalk<Snapshot>.Finding, _ link: HistoryRecord.Link, _ id: DocumentID,
-        of collection: LoadedCollection, _ result: inout Verification
+        of collection: LoadedCollection, _ result: inout DocumentStore.Verification
     ) {
         let problem: String
         switch finding {
@@ -63,7 +63,7 @@ struct HistoryVerifier {
     }
 
     /// Returns the sum of all records, except those left over from a former history, and checks their keys.
-    private mutating func sumOfRecords(_ result: inout Verification) throws -> KeySum {
+    private mutating func sumOfRecords(_ result: inout DocumentStore.Verification) throws -> KeySum {
         let last = (try? WriterState.storedSequence(in: snapshot)) ?? .max
         var sum = KeySum()
         var cursor = try snapshot.cursor(in: .prefix([StoreKey.history.rawValue]), cache: .bypass)
@@ -92,7 +92,8 @@ struct HistoryVerifier {
     }
 
     /// Reports the records that no list leads to.
-    private mutating func reportUnreached(_ oldest: [UInt32: UInt64], _ result: inout Verification) throws {
+    private mutating func reportUnreached(_ oldest: [UInt32: UInt64], _ result: inout DocumentStore.Verification) throws
+    {
         let reached = try HistoryReach(in: snapshot, catalog: catalog, oldest: oldest).keys
         var cursor = try snapshot.cursor(in: .prefix([StoreKey.history.rawValue]), cache: .bypass)
         while try cursor.advance() {

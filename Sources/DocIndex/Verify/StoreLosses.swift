@@ -1,10 +1,10 @@
 public import LevelKit
 
-extension Verification {
+extension DocumentStore.Verification {
     /// The documents that a repaired store has lost.
     ///
-    /// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison of
-    /// both shows which documents are lost, even if nothing of their content is left.
+    /// IDs, the change feed and the counters refer to documents and are stored apart from their content. A comparison
+    /// of both shows which documents are lost, even if nothing of their content is left.
     public struct Losses: Sendable, Hashable {
         /// The losses of one collection.
         public struct CollectionLosses: Sendable, Hashable {
@@ -14,15 +14,16 @@ extension Verification {
             public internal(set) var documentCount = 0
             /// The number of documents that existed and are missing or unreadable now.
             public internal(set) var lostDocumentCount = 0
-            /// The IDs of lost documents as far as they are known, at most ``Verification/Losses/idLimit``.
+            /// The IDs of lost documents as far as they are known, at most
+            /// ``DocumentStore/Verification/Losses/idLimit``.
             public internal(set) var lostIDs: [DocumentID] = []
             /// The number of documents whose newest version is lost, so that an older one is stored.
             public internal(set) var outdatedDocumentCount = 0
-            /// Their IDs, at most ``Verification/Losses/idLimit``.
+            /// Their IDs, at most ``DocumentStore/Verification/Losses/idLimit``.
             public internal(set) var outdatedIDs: [DocumentID] = []
             /// The number of deleted documents that have reappeared. A rebuild deletes them.
             public internal(set) var returnedDocumentCount = 0
-            /// Their IDs, at most ``Verification/Losses/idLimit``.
+            /// Their IDs, at most ``DocumentStore/Verification/Losses/idLimit``.
             public internal(set) var returnedIDs: [DocumentID] = []
             /// The number of documents whose history has lost a version or more that it should contain.
             public internal(set) var lostHistoryCount = 0
@@ -37,7 +38,8 @@ extension Verification {
         /// The losses of every collection, in schema order.
         public internal(set) var collections: [CollectionLosses] = []
         /// Whether these are all losses. If `false`, the records that refer to documents are damaged too, or a log of
-        /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be incomplete.
+        /// recent commits is. Then the counts are lower bounds, and a collection without known losses may be
+        /// incomplete.
         public internal(set) var isComplete = true
         /// Whether only indexes were damaged, which a rebuild restores completely.
         public internal(set) var isInIndexesOnly = false
@@ -123,7 +125,7 @@ private struct LossSurvey {
     let catalog: LoadedCatalog
     /// The findings for one collection by row, because several records refer to one document.
     private struct Finding {
-        var losses: Verification.Losses.CollectionLosses
+        var losses: DocumentStore.Verification.Losses.CollectionLosses
         var lost: [UInt64: DocumentID?] = [:]
         var outdated: [UInt64: DocumentID] = [:]
         var returned: [UInt64: DocumentID] = [:]
@@ -136,15 +138,16 @@ private struct LossSurvey {
         self.catalog = catalog
     }
 
-    mutating func run() throws -> Verification.Losses {
+    mutating func run() throws -> DocumentStore.Verification.Losses {
         for collection in catalog.collections {
-            findings[collection.number] = Finding(losses: Verification.Losses.CollectionLosses(name: collection.name))
+            findings[collection.number] = Finding(
+                losses: DocumentStore.Verification.Losses.CollectionLosses(name: collection.name))
             try readDocuments(of: collection)
             try readIDs(of: collection)
             try readHistory(of: collection)
         }
         try readChanges()
-        var result = Verification.Losses()
+        var result = DocumentStore.Verification.Losses()
         for collection in catalog.collections {
             guard let finding = findings[collection.number] else { continue }
             result.collections.append(losses(finding, of: collection))
@@ -154,7 +157,7 @@ private struct LossSurvey {
 
     private func losses(
         _ finding: Finding, of collection: LoadedCollection
-    ) -> Verification.Losses.CollectionLosses {
+    ) -> DocumentStore.Verification.Losses.CollectionLosses {
         var losses = finding.losses
         let counted = (try? CollectionCounters.read(collection.number, in: snapshot))?.documentCount ?? 0
         let unnamed = counted - (losses.documentCount - finding.returned.count) - finding.lost.count
@@ -167,7 +170,9 @@ private struct LossSurvey {
         return losses
     }
 
-    private static func ids(_ ids: [DocumentID]) -> [DocumentID] { Array(ids.prefix(Verification.Losses.idLimit)) }
+    private static func ids(_ ids: [DocumentID]) -> [DocumentID] {
+        Array(ids.prefix(DocumentStore.Verification.Losses.idLimit))
+    }
 
     private mutating func readDocuments(of collection: LoadedCollection) throws {
         let prefix = StoreKey.documents.prefix(collection.number)

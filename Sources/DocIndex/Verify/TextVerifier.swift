@@ -35,7 +35,9 @@ struct TextVerifier {
         _ problem: String, id: DocumentID? = nil, row: UInt64? = nil, key: [UInt8]? = nil
     ) {
         // Limited, so that one problem per document does not hide the others.
-        if findings.count < Verification.problemLimit { findings.append(("\(name): \(problem)", id, row, key)) }
+        if findings.count < DocumentStore.Verification.problemLimit {
+            findings.append(("\(name): \(problem)", id, row, key))
+        }
     }
 
     /// Checks a document that belongs in the index.

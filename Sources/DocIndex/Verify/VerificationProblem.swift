@@ -1,4 +1,4 @@
-extension Verification {
+extension DocumentStore.Verification {
     /// A problem found by a check of a store, with its location as far as it is known.
     public struct Problem: Sendable, Hashable {
         /// The problem as a sentence that contains no document content except the ID.

@@ -8,8 +8,8 @@ internal import LevelKit
 struct Verifier {
     let snapshot: Snapshot
     let catalog: LoadedCatalog
-    private let progress: (Verification.Progress) throws -> Void
-    private var result = Verification()
+    private let progress: (DocumentStore.Verification.Progress) throws -> Void
+    private var result = DocumentStore.Verification()
     private var documentsToCheck = 0
     /// The number of documents or entries between two progress reports, which are some milliseconds apart.
     private static let reportInterval = 1000
@@ -17,7 +17,7 @@ struct Verifier {
 
     init(
         snapshot: Snapshot, catalog: LoadedCatalog,
-        progress: @escaping (Verification.Progress) throws -> Void = { _ in }
+        progress: @escaping (DocumentStore.Verification.Progress) throws -> Void = { _ in }
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
@@ -81,7 +81,7 @@ struct Verifier {
         return subjects
     }
 
-    mutating func run() throws -> Verification {
+    mutating func run() throws -> DocumentStore.Verification {
         for collection in catalog.collections {
             let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
             documentsToCheck += read?.documentCount ?? 0
@@ -112,7 +112,7 @@ struct Verifier {
     private func report(_ subject: String) throws {
         // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
-            Verification.Progress(
+            DocumentStore.Verification.Progress(
                 subject: subject, documentCount: result.documentCount, totalDocumentCount: documentsToCheck))
         try CancellationCheck.now()
     }

@@ -48,7 +48,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     /// Checks a store. If the storage is unreadable, the error includes advice on recovering it.
-    private func readableVerification(of session: Session) throws -> Verification {
+    private func readableVerification(of session: Session) throws -> DocumentStore.Verification {
         do {
             return try options.verification(of: session, label: "verify")
         } catch let error as LevelError where error.code == .corruption {
@@ -188,7 +188,7 @@ extension VerifyCommand {
 
 extension GlobalOptions {
     /// Verifies the session's document store, with progress, until done or ^C.
-    func verification(of session: Session, label: String) throws -> Verification {
+    func verification(of session: Session, label: String) throws -> DocumentStore.Verification {
         let progress = try reporter(label, unit: .items("documents"))
         defer { progress.finish() }
         return try session.store().verify { step in

@@ -15,7 +15,7 @@ struct FindingWriter {
     }
 
     /// Writes one finding.
-    func write(_ finding: Verification.Problem) throws {
+    func write(_ finding: DocumentStore.Verification.Problem) throws {
         var row: DocumentObject = ["problem": .string(finding.problem)]
         if let collection = finding.collection { row["collection"] = .string(collection) }
         if let index = finding.index { row["index"] = .string(index) }

@@ -38,7 +38,7 @@ enum Remedy {
     }
 
     /// Advice for a store whose documents and indexes are inconsistent.
-    static func of(_ verification: Verification, at path: String) -> String {
+    static func of(_ verification: DocumentStore.Verification, at path: String) -> String {
         switch verification.remedy {
         case .none: ""
         case .rebuild: "the documents are whole; \"\(rebuild(path))\" rebuilds everything else from them"

@@ -5,9 +5,9 @@ import LevelKit
 struct RepairOutcome {
     /// The outcome for a document store.
     struct Store {
-        let losses: Verification.Losses
+        let losses: DocumentStore.Verification.Losses
         /// The verification of the current state, after any rebuild.
-        let verification: Verification
+        let verification: DocumentStore.Verification
         /// The report of the rebuild; `nil` if none was requested or needed.
         let rebuild: DocumentStore.RebuildReport?
     }

@@ -181,7 +181,7 @@ import Testing
     }
 
     private func compare(
-        _ difference: Difference, _ found: Verification.Losses, _ rebuild: DocumentStore.RebuildReport,
+        _ difference: Difference, _ found: DocumentStore.Verification.Losses, _ rebuild: DocumentStore.RebuildReport,
         _ report: Database.RepairReport,
         _ damage: Damage, _ comment: Comment, _ tally: inout Tally
     ) throws {

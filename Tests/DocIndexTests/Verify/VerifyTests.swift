@@ -353,7 +353,7 @@ import Testing
         }
     }
 
-    private static func verification(after damage: (Database) throws -> Void) throws -> Verification {
+    private static func verification(after damage: (Database) throws -> Void) throws -> DocumentStore.Verification {
         let pairs = try #require(Self.pairs)
         return try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")
@@ -380,7 +380,7 @@ import Testing
     @Test func `An empty store is sound`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let verification = try store.verify()
-            #expect(verification == Verification())
+            #expect(verification == DocumentStore.Verification())
         }
     }
 
@@ -391,7 +391,7 @@ import Testing
             }
         }
         #expect(verification.problemCount == 170)
-        #expect(verification.problems.count == Verification.problemLimit)
+        #expect(verification.problems.count == DocumentStore.Verification.problemLimit)
     }
 
     @Test func `No problem description reveals document content`() throws {
