@@ -268,8 +268,8 @@ public struct AcceptanceQuery: Sendable {
     /// Returns the token of a page, or `nil` for the first page and for pages past the end.
     private func token(
         of query: Query, before number: Int, in photos: DocumentCollection
-    ) throws -> Page.Token? {
-        var token: Page.Token?
+    ) throws -> DocumentCollection.Page.Token? {
+        var token: DocumentCollection.Page.Token?
         for _ in 1..<number { token = try photos.page(query, after: token).next }
         return token
     }

@@ -202,7 +202,7 @@ struct Questions {
 
     private func page37() throws -> Question {
         let query = Query(Self.between(1820...1940), sort: [.descending("year")], limit: 50)
-        var token: Page.Token?
+        var token: DocumentCollection.Page.Token?
         var last: Document?
         for _ in 0..<36 {
             let page = try store.pictures.page(query, after: token)

@@ -81,10 +81,12 @@ public struct Aggregation: Sendable, Hashable {
     }
 }
 
-/// A value and the number of documents that contain it.
-public struct Facet: Sendable, Hashable {
-    /// The value. Whole numbers are integers, even if they are stored as doubles.
-    public let value: DocumentValue
-    /// The number of documents.
-    public let count: Int
+extension DocumentCollection {
+    /// A value and the number of documents that contain it.
+    public struct Facet: Sendable, Hashable {
+        /// The value. Whole numbers are integers, even if they are stored as doubles.
+        public let value: DocumentValue
+        /// The number of documents.
+        public let count: Int
+    }
 }

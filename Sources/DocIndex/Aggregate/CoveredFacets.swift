@@ -38,7 +38,7 @@ struct CoveredFacets {
     }
 
     /// Returns the facets of each path; `nil` if an entry does not contain a whole value, such as an array.
-    mutating func counts(_ executor: QueryExecutor) throws -> [[Facet]]? {
+    mutating func counts(_ executor: QueryExecutor) throws -> [[DocumentCollection.Facet]]? {
         let needsCovered = sources.contains(where: \.isCovered)
         var isComplete = true
         if index.definition.countsValues, !needsCovered {
@@ -64,20 +64,20 @@ struct CoveredFacets {
     }
 
     /// Returns the facets of each path from the counts; `nil` if an entry does not contain a whole value.
-    private mutating func facets() -> [[Facet]]? {
+    private mutating func facets() -> [[DocumentCollection.Facet]]? {
         for position in runs.indices { endRun(position) }
-        var facets: [[Facet]] = []
+        var facets: [[DocumentCollection.Facet]] = []
         for (position, source) in sources.enumerated() {
             guard case .component(let component) = source else {
-                facets.append(values[position].map { Facet(value: $0.key, count: $0.value) })
+                facets.append(values[position].map { DocumentCollection.Facet(value: $0.key, count: $0.value) })
                 continue
             }
-            var own: [Facet] = []
+            var own: [DocumentCollection.Facet] = []
             for (bytes, count) in encoded[position] {
                 let isDescending = index.components[component].order == .descending
                 switch OrderedValue.decoded(bytes.span, isDescending: isDescending) {
                 case .missing: break
-                case .value(let value): own.append(Facet(value: value, count: count))
+                case .value(let value): own.append(DocumentCollection.Facet(value: value, count: count))
                 case nil: return nil
                 }
             }

@@ -142,7 +142,7 @@ struct FacetCounts {
     /// Returns the values with their counts.
     ///
     /// - Throws: the error that `rows` reports for a value that cannot be decoded.
-    func facets(_ rows: RowReader) throws -> [Facet] {
+    func facets(_ rows: RowReader) throws -> [DocumentCollection.Facet] {
         var counts = self.counts
         try encoded.forEach { bytes, row, count in
             try rows.reading(row) {
@@ -153,6 +153,6 @@ struct FacetCounts {
                 counts[value, default: 0] += count
             }
         }
-        return counts.map { Facet(value: $0.key, count: $0.value) }
+        return counts.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
     }
 }

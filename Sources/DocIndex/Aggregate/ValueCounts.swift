@@ -7,13 +7,13 @@ struct ValueCounts {
     /// Returns the values and the number of documents with each; `nil` if no index contains them.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
-    func counts(of path: FieldPath) throws -> [Facet]? {
+    func counts(of path: FieldPath) throws -> [DocumentCollection.Facet]? {
         guard let index = index(over: path) else { return nil }
-        var facets: [Facet] = []
+        var facets: [DocumentCollection.Facet] = []
         var isComplete = true
         try forEachValue(of: index) { bytes, count in
             switch index.decoded(0, bytes) {
-            case .value(let value): facets.append(Facet(value: value, count: count))
+            case .value(let value): facets.append(DocumentCollection.Facet(value: value, count: count))
             case .missing: break
             case nil: isComplete = false
             }

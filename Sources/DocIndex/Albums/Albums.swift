@@ -1,16 +1,20 @@
 public import LevelKit
 
-/// The albums of a store.
-///
-/// ```swift
-/// try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
-/// try store.albums.add(["IMG_0231", "IMG_0117"], to: "wall", of: "photos")
-/// for photo in try store.albums.find("best", where: "year(taken) = 2019") { print(photo.id) }
-/// ```
-public struct Albums: Sendable {
-    /// The store.
-    public let store: DocumentStore
+extension DocumentStore {
+    /// The albums of a store.
+    ///
+    /// ```swift
+    /// try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
+    /// try store.albums.add(["IMG_0231", "IMG_0117"], to: "wall", of: "photos")
+    /// for photo in try store.albums.find("best", where: "year(taken) = 2019") { print(photo.id) }
+    /// ```
+    public struct Albums: Sendable {
+        /// The store.
+        public let store: DocumentStore
+    }
+}
 
+extension DocumentStore.Albums {
     /// The collection of the albums; `nil` in a store without albums.
     private var documents: DocumentCollection? {
         store.collections.first { $0.name.hasSameBytes(as: Album.collectionName) }
@@ -56,7 +60,7 @@ public struct Albums: Sendable {
     /// - Throws: the errors of ``find(_:where:limit:options:)`` and ``DocumentCollection/observe(_:options:)``.
     public func observe(
         _ name: String, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
-    ) throws -> LiveQuery {
+    ) throws -> DocumentCollection.LiveQuery {
         let (collection, query) = try query(name, where: filter, limit: limit)
         return try collection.observe(query, options: options)
     }

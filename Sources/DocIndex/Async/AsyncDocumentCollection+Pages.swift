@@ -27,7 +27,7 @@ extension AsyncDocumentCollection {
                 var collection: DocumentCollection
                 var isPinned = false
                 var remaining: Int?
-                var token: Page.Token?
+                var token: DocumentCollection.Page.Token?
             }
 
             init(pages: Pages) {

@@ -43,7 +43,7 @@ extension AsyncDocumentCollection {
     /// Returns the versions of a document, newest first; see ``DocumentCollection/history(of:before:limit:)``.
     public func history(
         of id: DocumentID, before sequence: UInt64? = nil, limit: Int = 100
-    ) async throws -> [DocumentVersion] {
+    ) async throws -> [DocumentCollection.Version] {
         try await read { try $0.history(of: id, before: sequence, limit: limit) }
     }
 
@@ -75,8 +75,8 @@ extension AsyncDocumentCollection {
 
     /// Returns a page of the result; see ``DocumentCollection/page(_:after:options:)``.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
-    ) async throws -> Page {
+        _ query: Query, after token: DocumentCollection.Page.Token? = nil, options: Query.Options = Query.Options()
+    ) async throws -> DocumentCollection.Page {
         try await read { try $0.page(query, after: token, options: options) }
     }
 
@@ -90,7 +90,9 @@ extension AsyncDocumentCollection {
 
     /// Returns the values at a path and the number of documents with each; see
     /// ``DocumentCollection/facets(_:where:limit:options:)-(FieldPath,_,_,_)``.
-    public func facets(_ path: FieldPath, where filter: Filter = .all, limit: Int? = nil) async throws -> [Facet] {
+    public func facets(
+        _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil
+    ) async throws -> [DocumentCollection.Facet] {
         try await read { try $0.facets(path, where: filter, limit: limit) }
     }
 

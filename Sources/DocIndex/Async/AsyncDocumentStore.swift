@@ -57,19 +57,19 @@ public struct AsyncDocumentStore: Sendable {
     @discardableResult
     public func undo(
         _ commit: UInt64? = nil, overwriting: Bool = false, durability: Durability = .buffered
-    ) async throws -> Undo {
+    ) async throws -> DocumentStore.Undo {
         try await store.writes.run { [store] in
             try store.undo(commit, overwriting: overwriting, durability: durability)
         }
     }
 
     /// Returns what an undo would do; see ``DocumentStore/previewUndo(of:)``.
-    public func previewUndo(of commit: UInt64? = nil) async throws -> Undo {
+    public func previewUndo(of commit: UInt64? = nil) async throws -> DocumentStore.Undo {
         try await run { try $0.previewUndo(of: commit) }
     }
 
     /// Returns the commits in the history, newest first; see ``DocumentStore/commits(before:limit:)``.
-    public func commits(before sequence: UInt64? = nil, limit: Int = 20) async throws -> [StoreCommit] {
+    public func commits(before sequence: UInt64? = nil, limit: Int = 20) async throws -> [DocumentStore.CommitSummary] {
         try await run { try $0.commits(before: sequence, limit: limit) }
     }
 

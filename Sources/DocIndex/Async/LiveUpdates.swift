@@ -2,7 +2,7 @@ extension AsyncDocumentCollection {
     /// The sequence of a result's changes, which are not read on the actor of the consumer; see
     /// ``AsyncDocumentCollection/observe(_:options:)``.
     public struct LiveUpdates: AsyncSequence, Sendable {
-        let live: LiveQuery
+        let live: DocumentCollection.LiveQuery
 
         /// Starts observing.
         public func makeAsyncIterator() -> AsyncIterator {
@@ -18,10 +18,14 @@ extension AsyncDocumentCollection {
             fileprivate var signals: CommitSignals
 
             /// Returns the next update; `nil` when the store is closed or the task is cancelled.
-            public mutating func next() async throws -> LiveQuery.Update? { try await next(isolation: #isolation) }
+            public mutating func next() async throws -> DocumentCollection.LiveQuery.Update? {
+                try await next(isolation: #isolation)
+            }
 
             /// Returns the next update to the actor of the caller. The store is read elsewhere.
-            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveQuery.Update? {
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws -> DocumentCollection.LiveQuery.Update? {
                 var result = result
                 return try await signals.next(of: &result, isolation: actor) { result in
                     try await BlockingExecutor.reads.run { [result] in try result.update() }
@@ -38,7 +42,7 @@ final class FollowedResult: @unchecked Sendable {
 
     init(_ result: LiveResult) { self.result = result }
 
-    func update() throws -> LiveQuery.Update? { try result.update() }
+    func update() throws -> DocumentCollection.LiveQuery.Update? { try result.update() }
 }
 
 extension AsyncDocumentStore {

@@ -69,30 +69,32 @@ extension Optional: DocumentValueConvertible where Wrapped: DocumentValueConvert
     public var documentValue: DocumentValue { self?.documentValue ?? .null }
 }
 
-/// A property whose strings are compared by a collation; see `ignoringCase`.
-public struct FoldedProperty: Sendable {
-    let path: FieldPath
-    let collation: TextCollation
+extension Filter {
+    /// A property whose strings are compared by a collation; see `ignoringCase`.
+    public struct FoldedProperty: Sendable {
+        let path: FieldPath
+        let collation: TextCollation
 
-    /// Returns the condition that the string equals `text`.
-    public static func == (property: FoldedProperty, text: String) -> Filter {
-        .folded(property.path, property.collation, .compare(.equal, text))
+        /// Returns the condition that the string equals `text`.
+        public static func == (property: FoldedProperty, text: String) -> Filter {
+            .folded(property.path, property.collation, .compare(.equal, text))
+        }
+
+        /// Returns the condition that the string differs from `text` or is missing.
+        public static func != (property: FoldedProperty, text: String) -> Filter { .not(property == text) }
+
+        /// Returns the condition that the string is one of `texts`.
+        public func isIn(_ texts: String...) -> Filter { .folded(path, collation, .isIn(texts)) }
+
+        /// Returns the condition that the string begins with `text`.
+        public func hasPrefix(_ text: String) -> Filter { .folded(path, collation, .hasPrefix(text)) }
+
+        /// Returns the condition that the string contains `text`.
+        public func contains(_ text: String) -> Filter { .folded(path, collation, .contains(text)) }
+
+        /// Returns the condition that an element of the array equals `text`.
+        public func has(_ text: String) -> Filter { .folded(path.eachElement, collation, .compare(.equal, text)) }
     }
-
-    /// Returns the condition that the string differs from `text` or is missing.
-    public static func != (property: FoldedProperty, text: String) -> Filter { .not(property == text) }
-
-    /// Returns the condition that the string is one of `texts`.
-    public func isIn(_ texts: String...) -> Filter { .folded(path, collation, .isIn(texts)) }
-
-    /// Returns the condition that the string begins with `text`.
-    public func hasPrefix(_ text: String) -> Filter { .folded(path, collation, .hasPrefix(text)) }
-
-    /// Returns the condition that the string contains `text`.
-    public func contains(_ text: String) -> Filter { .folded(path, collation, .contains(text)) }
-
-    /// Returns the condition that an element of the array equals `text`.
-    public func has(_ text: String) -> Filter { .folded(path.eachElement, collation, .compare(.equal, text)) }
 }
 
 // MARK: - Operators
@@ -135,10 +137,12 @@ extension KeyPath where Root: QueryableDocument {
     public func contains(_ text: String) -> Filter { .contains(Root.path(self), text) }
 
     /// The property, compared without case: `(\Photo.title).ignoringCase == "fog"`.
-    public var ignoringCase: FoldedProperty { FoldedProperty(path: Root.path(self), collation: .caseInsensitive) }
+    public var ignoringCase: Filter.FoldedProperty {
+        Filter.FoldedProperty(path: Root.path(self), collation: .caseInsensitive)
+    }
     /// The property, compared without case and accents: `(\Photo.city).ignoringCaseAndAccents.hasPrefix("mun")`.
-    public var ignoringCaseAndAccents: FoldedProperty {
-        FoldedProperty(path: Root.path(self), collation: .caseAndAccentInsensitive)
+    public var ignoringCaseAndAccents: Filter.FoldedProperty {
+        Filter.FoldedProperty(path: Root.path(self), collation: .caseAndAccentInsensitive)
     }
 }
 

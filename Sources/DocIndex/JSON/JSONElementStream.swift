@@ -27,7 +27,7 @@ extension JSONParser {
             /// Parses the element.
             ///
             /// - Throws: ``JSONError`` with a position in the whole text.
-            public func value(notation: JSONNotation = .plain) throws(JSONError) -> DocumentValue {
+            public func value(notation: DocumentValue.JSONNotation = .plain) throws(JSONError) -> DocumentValue {
                 try JSONParser(notation: notation, start: start).parse(bytes)
             }
         }

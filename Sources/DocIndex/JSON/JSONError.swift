@@ -28,7 +28,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooDeep
         /// The text starts with a byte order mark.
         case byteOrderMark
-        /// An object has a `$` name with a meaning but is not a valid form; see ``JSONNotation``.
+        /// An object has a `$` name with a meaning but is not a valid form; see ``DocumentValue/JSONNotation``.
         case invalidExtendedForm
         /// An element of a ``JSONParser/ElementStream`` exceeds its length limit.
         case elementTooLong

@@ -12,7 +12,7 @@ public struct JSONParser: Sendable {
     /// The objects that represent values that JSON lacks.
     ///
     /// `plain` and `tagged` suit text from other programs, where an object such as `{"$gte":4}` stands for itself.
-    public var notation: JSONNotation
+    public var notation: DocumentValue.JSONNotation
     /// The position of the text in a larger text; positions of errors are relative to the larger text.
     public var start: JSONError.Position
     /// The maximum nesting depth of arrays and objects. A text that wraps documents, such as a line of a dump, needs
@@ -21,7 +21,7 @@ public struct JSONParser: Sendable {
 
     /// Creates a parser.
     public init(
-        notation: JSONNotation = .plain, start: JSONError.Position = JSONError.Position(),
+        notation: DocumentValue.JSONNotation = .plain, start: JSONError.Position = JSONError.Position(),
         maximumDepth: Int = DocumentValue.maximumDepth
     ) {
         self.notation = notation

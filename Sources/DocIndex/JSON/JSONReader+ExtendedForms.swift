@@ -1,4 +1,4 @@
-/// Parsing of the extended forms that ``JSONNotation`` describes.
+/// Parsing of the extended forms that ``DocumentValue/JSONNotation`` describes.
 ///
 /// The nesting limit applies to the resulting value, not to its notation: `{"$lit":{…}}` counts as one object, and the
 /// form of a scalar does not count.
@@ -80,7 +80,7 @@ extension JSONReader {
     }
 }
 
-/// The names of the forms; see ``JSONNotation``. They are part of the dump format and must never change.
+/// The names of the forms; see ``DocumentValue/JSONNotation``. They are part of the dump format and must never change.
 enum ExtendedName {
     static let bytes = "$bytes"
     static let date = "$date"

@@ -4,8 +4,8 @@
 /// \f \n \r \t`, otherwise `\u00xx` in lower case). Integers are written as digits. A double is the shortest decimal
 /// that parses to the same double, and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
-/// JSON cannot represent bytes, dates, attachments, NaN and infinities. They are written as objects with one `$` name; see
-/// ``JSONNotation``, which also describes what a ``JSONParser`` reads back.
+/// JSON cannot represent bytes, dates, attachments, NaN and infinities. They are written as objects with one `$` name;
+/// see ``DocumentValue/JSONNotation``, which also describes what a ``JSONParser`` reads back.
 public struct JSONWriter: Sendable {
     /// The placement of white space.
     public enum Layout: Sendable, Hashable {
@@ -20,10 +20,10 @@ public struct JSONWriter: Sendable {
     /// Whether members are sorted by the UTF-8 bytes of their names. Otherwise they keep their order.
     public var sortsNames: Bool
     /// Which objects and numbers are written as forms, so that every value can be read back.
-    public var notation: JSONNotation
+    public var notation: DocumentValue.JSONNotation
 
     /// Creates a writer.
-    public init(layout: Layout = .compact, sortsNames: Bool = false, notation: JSONNotation = .plain) {
+    public init(layout: Layout = .compact, sortsNames: Bool = false, notation: DocumentValue.JSONNotation = .plain) {
         self.layout = layout
         self.sortsNames = sortsNames
         self.notation = notation

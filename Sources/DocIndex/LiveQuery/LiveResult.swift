@@ -21,21 +21,21 @@ struct LiveResult {
     /// Returns the changes since the last call; `nil` if there are none. The first call returns the whole result.
     ///
     /// - Complexity: O(*n*) in the documents that changed.
-    mutating func update() throws -> LiveQuery.Update? {
+    mutating func update() throws -> DocumentCollection.LiveQuery.Update? {
         // The feed and the documents are read from one snapshot.
         let rows = try collection.reader(for: query.filter)
         let newest = try WriterState.storedSequence(in: rows.snapshot)
         guard let known = sequence else {
             sequence = newest
             try refill(rows)
-            return LiveQuery.Update(changes: window.takeChanges(), sequence: newest)
+            return DocumentCollection.LiveQuery.Update(changes: window.takeChanges(), sequence: newest)
         }
         guard newest > known else { return nil }
         try follow(rows, behind: known)
         sequence = newest
         if window.missingCount > 0 { try refill(rows) }
         let changes = window.takeChanges()
-        return changes.isEmpty ? nil : LiveQuery.Update(changes: changes, sequence: newest)
+        return changes.isEmpty ? nil : DocumentCollection.LiveQuery.Update(changes: changes, sequence: newest)
     }
 
     /// Applies the changes of every document that changed after a commit.

@@ -12,7 +12,7 @@ struct LiveWindow {
     private let limit: Int
     /// Whether there may be more results after the last member.
     private(set) var hasMore = false
-    private(set) var changes: [LiveQuery.Change] = []
+    private(set) var changes: [DocumentCollection.LiveQuery.Change] = []
 
     init(limit: Int?) { self.limit = limit ?? .max }
 
@@ -20,7 +20,7 @@ struct LiveWindow {
     var missingCount: Int { hasMore && members.count < limit ? limit - members.count : 0 }
 
     /// Returns the changes since the last call.
-    mutating func takeChanges() -> [LiveQuery.Change] {
+    mutating func takeChanges() -> [DocumentCollection.LiveQuery.Change] {
         defer { changes = [] }
         return changes
     }

@@ -1,4 +1,4 @@
-extension LiveQuery {
+extension DocumentCollection.LiveQuery {
     /// One step from a result to the next. Steps must be applied in order; each index refers to the result after the
     /// preceding steps.
     public enum Change: Sendable, Hashable {
@@ -13,11 +13,11 @@ extension LiveQuery {
     }
 }
 
-extension LiveQuery {
+extension DocumentCollection.LiveQuery {
     /// A change of a query result.
     public struct Update: Sendable, Hashable {
         /// The steps; in the first update, an insertion for each document of the result.
-        public let changes: [LiveQuery.Change]
+        public let changes: [DocumentCollection.LiveQuery.Change]
         /// The last commit that the update includes.
         public let sequence: UInt64
 

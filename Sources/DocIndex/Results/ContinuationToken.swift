@@ -1,11 +1,12 @@
 internal import LevelKit
 
-extension Page {
+extension DocumentCollection.Page {
     /// The position where the next page of a result begins. Opaque: the contents may change with every release.
     ///
     /// A token identifies the last result by its sort keys and its row rather than by a count, so it stays valid while
     /// others write: a result that exists the whole time is neither left out nor returned twice. It also identifies the
-    /// plan of the first page. That plan is used again if possible; otherwise another plan continues at the same position.
+    /// plan of the first page. That plan is used again if possible; otherwise another plan continues at the same
+    /// position.
     public struct Token: Sendable, Hashable {
         /// The token as text: letters, digits, `-` and `_`.
         public let text: String

@@ -33,8 +33,8 @@ extension IndexDefinition {
     }
 
     /// The distinct languages used for stemming.
-    var languages: [TextLanguage] {
-        var languages: [TextLanguage] = []
+    var languages: [TextAnalyzer.Language] {
+        var languages: [TextAnalyzer.Language] = []
         for component in components {
             guard component.analyzer.hasWords, let language = component.analyzer.language else { continue }
             for language in [language] + documentLanguages where !languages.contains(language) {

@@ -35,7 +35,7 @@ public struct IndexDefinition: Sendable, Hashable {
     /// of the document instead, if it is one of ``documentLanguages``.
     public var languageField: FieldPath?
     /// The languages that ``languageField`` can choose, at most eight. Searched words are stemmed in each of them.
-    public var documentLanguages: [TextLanguage] = []
+    public var documentLanguages: [TextAnalyzer.Language] = []
 
     /// Creates an index of a kind over components.
     public init(_ name: String, kind: Kind, components: [IndexDefinition.Component]) {
@@ -121,7 +121,7 @@ extension IndexDefinition {
     /// ```
     public static func text(
         _ name: String, on fields: IndexDefinition.Component..., language path: FieldPath,
-        among languages: [TextLanguage]
+        among languages: [TextAnalyzer.Language]
     ) -> IndexDefinition {
         var definition = IndexDefinition(name, kind: .text, components: fields)
         definition.languageField = path

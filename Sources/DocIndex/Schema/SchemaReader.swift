@@ -198,7 +198,7 @@ extension SchemaReader {
         allow(
             ["tokenizer", "language", "case", "accents", "cjk", "length", "stopWords", "synonyms"], in: members,
             at: place)
-        let language: TextLanguage? = choice("language", in: members, at: place)
+        let language: TextAnalyzer.Language? = choice("language", in: members, at: place)
         var analyzer = TextAnalyzer(
             choice("tokenizer", in: members, at: place) ?? (language == nil ? .simple : .words), language: language)
         let letters: TextAnalyzer.LetterCase? = choice("case", in: members, at: place)

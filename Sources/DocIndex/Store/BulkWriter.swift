@@ -96,7 +96,7 @@ public final class BulkWriter {
     ///   - notation: how the JSON represents bytes and dates.
     /// - Throws: ``JSONError`` with line and column; ``DocIndexError`` with `invalidDocument` if the JSON is not an
     ///   object; the error of a commit of earlier documents.
-    public func put(json text: Span<UInt8>, notation: JSONNotation = .plain) throws {
+    public func put(json text: Span<UInt8>, notation: DocumentValue.JSONNotation = .plain) throws {
         guard case .object(let content) = try JSONParser(notation: notation).parse(text) else {
             throw DocIndexError(.invalidDocument, "document \(count + 1) is not a JSON object; wrap it in one")
         }

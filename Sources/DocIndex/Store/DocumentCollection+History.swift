@@ -1,15 +1,17 @@
 public import Foundation
 internal import LevelKit
 
-/// A version of a document: what a commit stored, or that it deleted the document.
-public struct DocumentVersion: Sendable, Hashable {
-    /// The sequence number of the commit.
-    public let sequence: UInt64
-    /// When the commit was made, by the clock of the computer that made it; `nil` for the oldest known version, if its
-    /// commit is outside the bounds of the history or older than the history.
-    public let time: Date?
-    /// The document; `nil` if the commit deleted it.
-    public let document: Document?
+extension DocumentCollection {
+    /// A version of a document: what a commit stored, or that it deleted the document.
+    public struct Version: Sendable, Hashable {
+        /// The sequence number of the commit.
+        public let sequence: UInt64
+        /// When the commit was made, by the clock of the computer that made it; `nil` for the oldest known version, if
+        /// its commit is outside the bounds of the history or older than the history.
+        public let time: Date?
+        /// The document; `nil` if the commit deleted it.
+        public let document: Document?
+    }
 }
 
 extension DocumentCollection {
@@ -30,8 +32,8 @@ extension DocumentCollection {
     /// - Complexity: one lookup for each version, including skipped ones.
     public func history(
         of id: DocumentID, before sequence: UInt64? = nil, limit: Int = 100
-    ) throws -> [DocumentVersion] {
-        var versions: [DocumentVersion] = []
+    ) throws -> [Version] {
+        var versions: [Version] = []
         if limit <= 0 { return versions }
         try forEachVersion(of: id) { version in
             if version.sequence < sequence ?? .max { versions.append(version) }
@@ -45,7 +47,7 @@ extension DocumentCollection {
     ///
     /// - Throws: what `body` throws; the errors of ``history(of:before:limit:)``; `CancellationError` if the task is
     ///   cancelled.
-    public func forEachVersion(of id: DocumentID, _ body: (DocumentVersion) throws -> Bool) throws {
+    public func forEachVersion(of id: DocumentID, _ body: (Version) throws -> Bool) throws {
         _ = try visitVersions(of: id, in: try reader(), body)
     }
 
@@ -85,7 +87,7 @@ extension DocumentCollection {
     }
 
     private func visitVersions(
-        of id: DocumentID, in rows: RowReader, _ body: (DocumentVersion) throws -> Bool
+        of id: DocumentID, in rows: RowReader, _ body: (Version) throws -> Bool
     ) throws -> End {
         let collection = rows.collection
         guard let history = collection.history else {
@@ -111,7 +113,7 @@ extension DocumentCollection {
         while true {
             try cancellation.step()
             let step = try chain.next(in: rows.snapshot)
-            let version = DocumentVersion(sequence: link.sequence, time: step?.record.date, document: document)
+            let version = Version(sequence: link.sequence, time: step?.record.date, document: document)
             guard try body(version) else { return .stopped }
             guard let step else { return .unknown }
             switch step.record.former {

@@ -1,14 +1,16 @@
 public import Foundation
 internal import LevelKit
 
-/// A commit in the history of a store.
-public struct StoreCommit: Sendable, Hashable {
-    /// The sequence number.
-    public let sequence: UInt64
-    /// When the commit was made, by the clock of the computer that made it.
-    public let time: Date
-    /// The number of documents that it changed, in collections that keep a history.
-    public let changeCount: Int
+extension DocumentStore {
+    /// A commit in the history of a store.
+    public struct CommitSummary: Sendable, Hashable {
+        /// The sequence number.
+        public let sequence: UInt64
+        /// When the commit was made, by the clock of the computer that made it.
+        public let time: Date
+        /// The number of documents that it changed, in collections that keep a history.
+        public let changeCount: Int
+    }
 }
 
 extension DocumentStore {
@@ -20,11 +22,11 @@ extension DocumentStore {
     ///   - limit: the maximum number of commits.
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     /// - Complexity: one seek for each commit.
-    public func commits(before sequence: UInt64? = nil, limit: Int = 20) throws -> [StoreCommit] {
+    public func commits(before sequence: UInt64? = nil, limit: Int = 20) throws -> [CommitSummary] {
         let (snapshot, catalog, _) = try state()
         var range = KeyRange.prefix([StoreKey.history.rawValue])
         if let sequence { range.upper = .excluded(StoreKey.history(of: sequence)) }
-        var commits: [StoreCommit] = []
+        var commits: [CommitSummary] = []
         var cancellation = CancellationCheck()
         var cursor = try snapshot.cursor(in: range, direction: .descending)
         while commits.count < limit, try cursor.advance() {
@@ -37,7 +39,7 @@ extension DocumentStore {
                 history.keeps(place.sequence, record)
             else { continue }
             commits.append(
-                StoreCommit(sequence: place.sequence, time: record.date, changeCount: record.changeCount))
+                CommitSummary(sequence: place.sequence, time: record.date, changeCount: record.changeCount))
             // To the last change of the commit before.
             cursor.seek(to: StoreKey.history(of: place.sequence))
         }

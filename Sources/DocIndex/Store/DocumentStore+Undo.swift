@@ -1,41 +1,43 @@
 public import LevelKit
 
-/// What the undo of a commit does, or did.
-public struct Undo: Sendable, Hashable {
-    /// The effect on one document.
-    public struct Change: Sendable, Hashable {
-        /// The kinds of effect.
-        public enum Kind: String, Sendable, Hashable {
-            /// The commit changed the document, which gets its former content.
-            case revert
-            /// The commit deleted the document, which is stored again.
-            case restore
-            /// The commit inserted the document, which is deleted.
-            case delete
+extension DocumentStore {
+    /// What the undo of a commit does, or did.
+    public struct Undo: Sendable, Hashable {
+        /// The effect on one document.
+        public struct Change: Sendable, Hashable {
+            /// The kinds of effect.
+            public enum Kind: String, Sendable, Hashable {
+                /// The commit changed the document, which gets its former content.
+                case revert
+                /// The commit deleted the document, which is stored again.
+                case restore
+                /// The commit inserted the document, which is deleted.
+                case delete
+            }
+
+            /// The kind of effect.
+            public let kind: Kind
+            /// The collection.
+            public let collection: String
+            /// The document.
+            public let id: DocumentID
+            /// The last commit that changed the document, if that is not the commit to undo; otherwise `nil`. Its
+            /// change is lost, so it prevents the undo unless later changes are overwritten.
+            public let laterCommit: UInt64?
         }
 
-        /// The kind of effect.
-        public let kind: Kind
-        /// The collection.
-        public let collection: String
-        /// The document.
-        public let id: DocumentID
-        /// The last commit that changed the document, if that is not the commit to undo; otherwise `nil`. Its change is
-        /// lost, so it prevents the undo unless later changes are overwritten.
-        public let laterCommit: UInt64?
+        /// The commit to undo.
+        public let commit: UInt64
+        /// The effects, ordered by collection and row.
+        public internal(set) var changes: [Change] = []
+        /// The number of changes of the commit that are no longer in the history and cannot be undone.
+        public internal(set) var missingCount = 0
+        /// The collections that the commit is known to have changed and that keep no history. Their documents stay as
+        /// they are.
+        public internal(set) var collectionsWithoutHistory: [String] = []
+        /// The commit that the undo made; `nil` if it was not carried out or changed no document.
+        public internal(set) var sequence: UInt64?
     }
-
-    /// The commit to undo.
-    public let commit: UInt64
-    /// The effects, ordered by collection and row.
-    public internal(set) var changes: [Change] = []
-    /// The number of changes of the commit that are no longer in the history and cannot be undone.
-    public internal(set) var missingCount = 0
-    /// The collections that the commit is known to have changed and that keep no history. Their documents stay as they
-    /// are.
-    public internal(set) var collectionsWithoutHistory: [String] = []
-    /// The commit that the undo made; `nil` if it was not carried out or changed no document.
-    public internal(set) var sequence: UInt64?
 }
 
 extension DocumentStore {
@@ -111,15 +113,15 @@ private struct UndoReader<Reader: KeyValueReader> {
     ///   - overwriting: whether missing changes are left out; otherwise they are an error.
     ///   - body: receives each effect, and the former content; `nil` if there was no document.
     func read(
-        _ commit: UInt64?, overwriting: Bool, _ body: (Undo.Change, DocumentObject?) throws -> Void
-    ) throws -> Undo {
+        _ commit: UInt64?, overwriting: Bool, _ body: (DocumentStore.Undo.Change, DocumentObject?) throws -> Void
+    ) throws -> DocumentStore.Undo {
         let last = try WriterState.storedSequence(in: reader)
         let commit = commit ?? last
         guard commit > 0, commit <= last else {
             throw DocIndexError(
                 .notInHistory, "there is no commit \(commit) to undo; the last commit of the store is \(last)")
         }
-        var undo = Undo(commit: commit)
+        var undo = DocumentStore.Undo(commit: commit)
         undo.collectionsWithoutHistory = try collectionsWithoutHistory(of: commit)
         var changeCount = 0
         var cancellation = CancellationCheck()
@@ -167,7 +169,7 @@ private struct UndoReader<Reader: KeyValueReader> {
     private func change(
         _ link: HistoryRecord.Link, _ id: DocumentID, isDeletion: Bool, of collection: LoadedCollection,
         _ history: Catalog.History
-    ) throws -> Undo.Change? {
+    ) throws -> DocumentStore.Undo.Change? {
         var newest: HistoryRecord.Link?
         var exists = false
         switch try RowReader.record(of: id, collection: collection, in: reader) {
@@ -195,7 +197,7 @@ private struct UndoReader<Reader: KeyValueReader> {
             }
             if !isKept { return nil }
         }
-        return Undo.Change(
+        return DocumentStore.Undo.Change(
             kind: isDeletion ? .delete : exists ? .revert : .restore, collection: collection.name, id: id,
             laterCommit: newest == link ? nil : newest.sequence)
     }
@@ -213,7 +215,7 @@ private struct UndoReader<Reader: KeyValueReader> {
         return catalog.collections.filter { numbers.contains($0.number) && $0.history == nil }.map(\.name)
     }
 
-    private func missing(_ undo: Undo) -> DocIndexError {
+    private func missing(_ undo: DocumentStore.Undo) -> DocIndexError {
         let names = undo.collectionsWithoutHistory
         let reason =
             names.isEmpty

@@ -23,7 +23,7 @@ public final class DocumentStore: Sendable {
         /// new ones do not.
         public var finishesSchemaChange = true
         /// When the words of new documents are written as segments of text indexes.
-        public var textMaintenance = TextMaintenanceLimits()
+        package var textMaintenance = TextMaintenanceLimits()
 
         /// Creates options with defaults: a larger write buffer and cache than the database uses by default.
         public init(finishesSchemaChange: Bool = true) {
@@ -125,8 +125,16 @@ public final class DocumentStore: Sendable {
     /// - Throws: the errors of ``open(at:schema:options:mode:)``; `LevelError` with `locked` if another store is using
     ///   this database.
     public static func open(
+        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true
+    ) throws -> DocumentStore {
+        try open(
+            on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
+            textMaintenance: TextMaintenanceLimits())
+    }
+
+    package static func open(
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
-        textMaintenance: TextMaintenanceLimits = TextMaintenanceLimits()
+        textMaintenance: TextMaintenanceLimits
     ) throws -> DocumentStore {
         try schema?.validate()
         guard database.order == .bytewise else {

@@ -49,7 +49,7 @@ extension AsyncTypedCollection {
     /// Returns the versions of a value, newest first; see ``TypedCollection/history(of:before:limit:)``.
     public func history(
         of id: Value.ID, before sequence: UInt64? = nil, limit: Int = 100
-    ) async throws -> [TypedVersion<Value>] {
+    ) async throws -> [TypedCollection<Value>.Version] {
         try await read { try $0.history(of: id, before: sequence, limit: limit) }
     }
 
@@ -84,7 +84,7 @@ extension AsyncTypedCollection {
 
     /// Returns a page of the result; see ``TypedCollection/page(_:after:options:)``.
     public func page(
-        _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
+        _ query: Query, after token: DocumentCollection.Page.Token? = nil, options: Query.Options = Query.Options()
     ) async throws -> TypedCollection<Value>.Page {
         try await read { try $0.page(query, after: token, options: options) }
     }
@@ -99,7 +99,9 @@ extension AsyncTypedCollection {
 
     /// Returns the values at a path and the number of documents with each; see
     /// ``TypedCollection/facets(_:_:limit:)``.
-    public func facets(_ path: FieldPath, _ condition: FilterText = "", limit: Int? = nil) async throws -> [Facet] {
+    public func facets(
+        _ path: FieldPath, _ condition: FilterText = "", limit: Int? = nil
+    ) async throws -> [DocumentCollection.Facet] {
         try await read { try $0.facets(path, condition, limit: limit) }
     }
 

@@ -1,16 +1,18 @@
 public import Foundation
 
-/// A version of a value: what a commit stored, or that it deleted the value.
-public struct TypedVersion<Value> {
-    /// The sequence number of the commit.
-    public let sequence: UInt64
-    /// When the commit was made; `nil` if that is not known. See ``DocumentVersion/time``.
-    public let time: Date?
-    /// The value; `nil` if the commit deleted it.
-    public let value: Value?
+extension TypedCollection {
+    /// A version of a value: what a commit stored, or that it deleted the value.
+    public struct Version {
+        /// The sequence number of the commit.
+        public let sequence: UInt64
+        /// When the commit was made; `nil` if that is not known. See ``DocumentCollection/Version/time``.
+        public let time: Date?
+        /// The value; `nil` if the commit deleted it.
+        public let value: Value?
+    }
 }
 
-extension TypedVersion: Sendable where Value: Sendable {}
+extension TypedCollection.Version: Sendable where Value: Sendable {}
 
 extension TypedCollection {
     /// Returns the versions of a value, newest first; empty if there never was a value with that ID.
@@ -19,9 +21,9 @@ extension TypedCollection {
     ///   ``DocumentCollection/history(of:before:limit:)``.
     public func history(
         of id: Value.ID, before sequence: UInt64? = nil, limit: Int = 100
-    ) throws -> [TypedVersion<Value>] {
+    ) throws -> [Version] {
         try documents.history(of: documentID(id), before: sequence, limit: limit).map { version in
-            TypedVersion(
+            Version(
                 sequence: version.sequence, time: version.time, value: try version.document.map(value(of:)))
         }
     }

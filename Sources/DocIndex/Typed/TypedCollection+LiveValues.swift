@@ -74,7 +74,7 @@ extension TypedCollection where Value: Sendable {
 
 extension TypedCollection {
     /// Returns a result after a change of it.
-    fileprivate func values(_ old: [Value], after update: LiveQuery.Update) throws -> [Value] {
+    fileprivate func values(_ old: [Value], after update: DocumentCollection.LiveQuery.Update) throws -> [Value] {
         var values = old
         for change in update.changes {
             switch change {

@@ -71,7 +71,9 @@ extension TypedCollection {
 
     /// Returns the values at a path and the number of documents with each, the most frequent first; see
     /// ``DocumentCollection/facets(_:where:limit:options:)-(FieldPath,_,_,_)``.
-    public func facets(_ path: FieldPath, _ condition: FilterText = "", limit: Int? = nil) throws -> [Facet] {
+    public func facets(
+        _ path: FieldPath, _ condition: FilterText = "", limit: Int? = nil
+    ) throws -> [DocumentCollection.Facet] {
         try documents.facets(path, where: try Filter(condition), limit: limit)
     }
 }
@@ -84,7 +86,7 @@ extension TypedCollection {
         /// The values.
         public let values: [Value]
         /// The position of the next page; `nil` if there are no more values.
-        public let next: DocIndex.Page.Token?
+        public let next: DocumentCollection.Page.Token?
         /// How the values were found.
         public let execution: Plan.Execution
     }
@@ -104,7 +106,7 @@ extension TypedCollection {
     /// - Throws: `DecodingError` if a document does not fit the type; the errors of
     ///   ``DocumentCollection/page(_:after:options:)``, where paging is described.
     public func page(
-        _ query: Query, after token: DocIndex.Page.Token? = nil, options: Query.Options = Query.Options()
+        _ query: Query, after token: DocumentCollection.Page.Token? = nil, options: Query.Options = Query.Options()
     ) throws -> TypedCollection<Value>.Page {
         let page = try documents.page(query, after: token, options: options)
         return TypedCollection.Page(

@@ -23,7 +23,7 @@ struct TimelineCommand: ParsableCommand {
     var gaps = false
 
     func run() throws {
-        guard let unit = Timeline.Unit(rawValue: by) else {
+        guard let unit = DocumentCollection.Timeline.Unit(rawValue: by) else {
             throw CommandError(.usage, "unknown period \(by)", hint: "use year, month or day")
         }
         let path = try FieldPath(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))

@@ -39,7 +39,7 @@ struct UndoCommand: ParsableCommand {
         }
     }
 
-    private func show(_ undo: Undo) throws {
+    private func show(_ undo: DocumentStore.Undo) throws {
         let writer = try options.writer(columns: ["undo", "collection", "id", "later"])
         for change in undo.changes {
             try Interruption.check()
@@ -58,7 +58,7 @@ struct UndoCommand: ParsableCommand {
     }
 
     /// Throws if the undo would lose later changes, or leave changes out.
-    private func refuse(_ undo: Undo, _ conflicts: Int) throws {
+    private func refuse(_ undo: DocumentStore.Undo, _ conflicts: Int) throws {
         if let change = undo.changes.first(where: { $0.laterCommit != nil }), let later = change.laterCommit {
             let others = conflicts > 1 ? ", as were \(HumanNumber.grouped(conflicts - 1)) others" : ""
             throw CommandError(
@@ -75,8 +75,8 @@ struct UndoCommand: ParsableCommand {
         }
     }
 
-    private static func text(_ undo: Undo) -> String {
-        let counts = [Undo.Change.Kind.revert, .restore, .delete].map { kind in
+    private static func text(_ undo: DocumentStore.Undo) -> String {
+        let counts = [DocumentStore.Undo.Change.Kind.revert, .restore, .delete].map { kind in
             (kind, undo.changes.count { $0.kind == kind })
         }
         return counts.filter { $0.1 > 0 }.map { "\($0.0.rawValue) \(HumanNumber.grouped($0.1))" }.joined(

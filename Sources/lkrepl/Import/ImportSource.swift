@@ -8,7 +8,7 @@ struct ImportSource {
     /// Whether the column names of CSV and TSV end in types.
     var hasKinds = false
     /// Whether objects such as `{"$date":"…"}` denote types that JSON lacks.
-    var notation = JSONNotation.tagged
+    var notation = DocumentValue.JSONNotation.tagged
     /// The separator between list elements in exiftool's CSV.
     var listSeparator = ", "
     var maximumRecordByteCount = LineReader.usualMaximum

@@ -6,7 +6,8 @@ final class PlainDocumentSource: RecordSource {
 
     /// - Parameter notation: Whether objects such as `{"$date":"…"}` denote types that JSON lacks.
     init(
-        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int, notation: JSONNotation,
+        _ input: borrowing InputFile, format: DocumentSource.Format?, maximumLineByteCount: Int,
+        notation: DocumentValue.JSONNotation,
         rewriting: ((Span<UInt8>) -> [UInt8])? = nil
     ) {
         source = DocumentSource(

@@ -87,7 +87,7 @@ import Testing
 
     @Test func `A timeline is chronological, and its gaps can be filled`() throws {
         try withDocuments { collection, documents in
-            for unit in Timeline.Unit.allCases {
+            for unit in DocumentCollection.Timeline.Unit.allCases {
                 let timeline = try collection.timeline("taken", by: unit)
                 let periods = timeline.entries.map(\.period)
                 #expect(periods == periods.sorted() && Set(periods).count == periods.count)
@@ -103,12 +103,12 @@ import Testing
                 #expect(zip(filled.entries, filled.entries.dropFirst()).allSatisfy { $0.period.next == $1.period })
             }
             let days = try collection.timeline("taken", by: .day, where: .compare("n", .less, 0), fillsGaps: true)
-            #expect(days == Timeline(entries: [], missingCount: 0))
+            #expect(days == DocumentCollection.Timeline(entries: [], missingCount: 0))
         }
     }
 
     @Test func `Every period follows the one before it, through leap years`() {
-        var day = Timeline.Period(unit: .day, number: 1899_12_30)
+        var day = DocumentCollection.Timeline.Period(unit: .day, number: 1899_12_30)
         for number in CalendarDay.number(
             year: 1899, month: 12, day: 30)..<CalendarDay.number(year: 2105, month: 1, day: 1)
         {
@@ -119,8 +119,8 @@ import Testing
             }
             day = day.next
         }
-        #expect(Timeline.Period(unit: .month, number: 2019_12).next.description == "2020-01")
-        #expect(Timeline.Period(unit: .year, number: 987).next.description == "0988")
+        #expect(DocumentCollection.Timeline.Period(unit: .month, number: 2019_12).next.description == "2020-01")
+        #expect(DocumentCollection.Timeline.Period(unit: .year, number: 987).next.description == "0988")
     }
 
     @Test func `Conditions on a day find the same documents with every index`() throws {

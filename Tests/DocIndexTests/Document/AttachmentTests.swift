@@ -138,7 +138,7 @@ import Testing
             guard let body = try? BodyEncoder.encode(.object(document), names: &names),
                 let copy = try? BodyDecoder.decode(body, names: names)
             else { return false }
-            for notation in [JSONNotation.tagged, .dump] {
+            for notation in [DocumentValue.JSONNotation.tagged, .dump] {
                 let text = copy.json(JSONWriter(layout: .pretty, notation: notation))
                 guard let parsed = try? DocumentValue(json: text, notation: notation), parsed == copy else {
                     return false

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A version in one line, such as `2 at 60: 7`.
-    static func lines(_ versions: [DocumentVersion]) -> [String] {
+    static func lines(_ versions: [DocumentCollection.Version]) -> [String] {
         versions.map { version in
             let time = version.time.map { " at \(Int($0.timeIntervalSince1970))" } ?? ""
             return "\(version.sequence)\(time): \(version.document?["v"]?.json ?? "deleted")"

@@ -20,7 +20,7 @@ import Testing
     private static func form(_ members: String) -> String { "{\"$attachment\":{\(members)}}" }
 
     @Test(arguments: refused) func `A malformed attachment is rejected at the start of its form`(text: String) {
-        for notation in [JSONNotation.tagged, .dump] {
+        for notation in [DocumentValue.JSONNotation.tagged, .dump] {
             let error = #expect(throws: JSONError.self) {
                 try DocumentValue(json: "[0," + text + "]", notation: notation)
             }
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `Members can have any order, and type and name can be absent`() throws {
         let expected = try #require(Attachment(digest: Attachments.digest, byteCount: 5))
-        for notation in [JSONNotation.tagged, .dump] {
+        for notation in [DocumentValue.JSONNotation.tagged, .dump] {
             let text = Self.form(#" "bytes" : 5 , "sha256" : "\#(Self.digest)" "#)
             #expect(try DocumentValue(json: text, notation: notation) == .attachment(expected))
         }
@@ -62,7 +62,7 @@ import Testing
         let large = try #require(Attachment(digest: Attachments.digest, byteCount: .max))
         let text = DocumentValue.attachment(large).json(JSONWriter(notation: .tagged))
         #expect(text.contains(#""bytes":{"$num":"9223372036854775807"}"#))
-        for notation in [JSONNotation.tagged, .dump] {
+        for notation in [DocumentValue.JSONNotation.tagged, .dump] {
             let written = DocumentValue.attachment(large).json(JSONWriter(notation: notation))
             #expect(try DocumentValue(json: written, notation: notation) == .attachment(large))
         }

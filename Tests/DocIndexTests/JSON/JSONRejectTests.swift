@@ -162,7 +162,7 @@ import Testing
     }
 
     private static func check(_ refused: Refused) {
-        for notation in [JSONNotation.plain, .dump] {
+        for notation in [DocumentValue.JSONNotation.plain, .dump] {
             let parser = JSONParser(notation: notation)
             let error = #expect(throws: JSONError.self) { try parser.parse(refused.bytes) }
             #expect(error?.code == refused.code)

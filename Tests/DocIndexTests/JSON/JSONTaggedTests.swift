@@ -1,7 +1,7 @@
 import DocIndex
 import Testing
 
-/// The notation of find, export and import; see ``JSONNotation``.
+/// The notation of find, export and import; see ``DocumentValue/JSONNotation``.
 @Suite struct JSONTaggedTests {
     private static let writer = JSONWriter(notation: .tagged)
 

@@ -40,7 +40,7 @@ import Testing
         var page = try collection.page(query, options: options)
         var all = page.documents
         while let next = page.next {
-            page = try collection.page(query, after: Page.Token(next.text), options: options)
+            page = try collection.page(query, after: DocumentCollection.Page.Token(next.text), options: options)
             all += page.documents
             if page.documents.isEmpty || all.count > 10_000 { break }
         }
@@ -87,7 +87,7 @@ import Testing
                 let expected = try collection.find(Query(query.filter, sort: query.sort)).map(\.id)
                     .filter(staying.contains)
                 var found: [DocumentID] = []
-                var token: Page.Token?
+                var token: DocumentCollection.Page.Token?
                 repeat {
                     let page = try collection.page(
                         query, after: token, options: token == nil ? options : Query.Options())
@@ -124,13 +124,15 @@ import Testing
             var other = query
             other.sort = [.descending("n")]
             expectFailure(.invalidQuery) { _ = try collection.page(other, after: token) }
-            expectFailure(.invalidQuery) { _ = try collection.page(query, after: Page.Token("")) }
+            expectFailure(.invalidQuery) { _ = try collection.page(query, after: DocumentCollection.Page.Token("")) }
             let bytes = Array(token.text.utf8)
             for position in bytes.indices {
                 var changed = bytes
                 changed[position] = changed[position] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
                 let text = String(decoding: changed, as: UTF8.self)
-                expectFailure(.invalidQuery) { _ = try collection.page(query, after: Page.Token(text)) }
+                expectFailure(.invalidQuery) {
+                    _ = try collection.page(query, after: DocumentCollection.Page.Token(text))
+                }
             }
             #expect(try collection.page(Query(limit: 0)).documents.isEmpty)
             #expect(try collection.page(Query()).next == nil)

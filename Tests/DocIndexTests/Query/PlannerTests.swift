@@ -184,7 +184,7 @@ import Testing
                                 if explanation.didLeaveWalk { leftCount += 1 }
                                 // Each page starts after the last one, wherever the index scan was abandoned.
                                 var paged: [DocumentID] = []
-                                var token: Page.Token?
+                                var token: DocumentCollection.Page.Token?
                                 var pages = query
                                 pages.offset = 0
                                 repeat {

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `A word is found by its inflected forms, and in quotes only as written`() {
-        let found: [(TextLanguage, String, String)] = [
+        let found: [(TextAnalyzer.Language, String, String)] = [
             (.english, "two bridges", "bridge"), (.german, "alte Häuser", "Haus"), (.german, "alte Häuser", "hauser"),
             (.french, "les châteaux", "château"), (.french, "préférée", "preferee"), (.swedish, "flickorna", "flicka"),
             (.russian, "старые мосты", "мост"), (.greek, "παλιές γέφυρες", "γέφυρα"),
@@ -155,7 +155,7 @@ import Testing
     @Test func `Random strings are analyzed without a trap, and stored strings are found by themselves`() {
         var random = TestRun.random(stream: 92)
         var analyzers: [TextAnalyzer] = [.words, .keyword, .ngrams, .cjk, Self.keeping, Self.oneWay, Self.english]
-        analyzers += TextLanguage.allCases.map { .language($0) }
+        analyzers += TextAnalyzer.Language.allCases.map { .language($0) }
         let ranges: [ClosedRange<UInt32>] = [
             0...0x7f, 0x20...0x24f, 0x300...0x36f, 0x370...0x6ff, 0x900...0xe7f, 0x1100...0x11ff, 0x2000...0x20ff,
             0x3000...0x30ff, 0x4e00...0x4eff, 0xfe00...0xffef, 0x1f1e6...0x1f6ff, 0...0x10ffff,
@@ -206,10 +206,10 @@ import Testing
     }
 
     @Test func `Every declarable language is available, and has a distinct version`() {
-        for language in TextLanguage.allCases { #expect(language.isAvailable, "\(language)") }
-        let versions = TextLanguage.allCases.map { StemmerIdentity.current($0) }
+        for language in TextAnalyzer.Language.allCases { #expect(language.isAvailable, "\(language)") }
+        let versions = TextAnalyzer.Language.allCases.map { StemmerIdentity.current($0) }
         #expect(Set(versions.map(\.behaviour)).count == versions.count)
-        #expect(versions == TextLanguage.allCases.map { StemmerIdentity.current($0) })
+        #expect(versions == TextAnalyzer.Language.allCases.map { StemmerIdentity.current($0) })
         for version in versions {
             #expect(StemmerIdentity(text: version.text) == version)
             #expect(!version.build.isEmpty && version.isOfThisBuild && version.agreesWithThisProcess)

@@ -36,7 +36,7 @@ import Testing
         "Eis": [], "Ast": [], "Reis": [], "Ein": [], "der": [], "Art": [], "Ei": [], "Rat": ["rathaus"],
     ]
 
-    private func withCaptions(_ language: TextLanguage, _ body: (DocumentCollection) throws -> Void) throws {
+    private func withCaptions(_ language: TextAnalyzer.Language, _ body: (DocumentCollection) throws -> Void) throws {
         let schema = Schema(collections: [
             CollectionDefinition("c", indexes: [.text("t", on: .field("text", analyzer: .language(language)))])
         ])
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `Joining letters are those of the language`() {
         let words: Set<String> = ["barn", "bok", "stad", "park", "arbeid", "dag", "huis", "deur"]
-        func isCompound(_ word: String, of part: String, _ language: TextLanguage) -> Bool {
+        func isCompound(_ word: String, of part: String, _ language: TextAnalyzer.Language) -> Bool {
             CompoundWords(language: language) { words.contains($0) }.isCompound(word, of: part)
         }
         #expect(isCompound("barnbok", of: "bok", .swedish) && isCompound("stadspark", of: "stad", .swedish))

@@ -6,7 +6,9 @@ import Testing
 
 /// Text indexes over documents in several languages.
 @Suite struct DocumentLanguageTests {
-    private static func schema(_ languages: [TextLanguage], analyzer: TextAnalyzer = .language(.english)) -> Schema {
+    private static func schema(_ languages: [TextAnalyzer.Language], analyzer: TextAnalyzer = .language(.english))
+        -> Schema
+    {
         Schema(collections: [
             CollectionDefinition(
                 "c",
@@ -127,10 +129,13 @@ import Testing
 
     @Test func `A language has names and codes`() {
         for (text, language) in [
-            ("german", TextLanguage.german), ("DE", .german), ("de-AT", .german), ("deu", .german), ("ger", .german),
+            ("german", TextAnalyzer.Language.german), ("DE", .german), ("de-AT", .german), ("deu", .german),
+            ("ger", .german),
             ("nb", .norwegian), ("pt_BR", .portuguese),
-        ] { #expect(TextLanguage(naming: text) == language, "\(text)") }
-        for text in ["", "x", "xx-de", "germany"] { #expect(TextLanguage(naming: text) == nil, "\(text)") }
-        for language in TextLanguage.allCases { #expect(TextLanguage(naming: language.rawValue) == language) }
+        ] { #expect(TextAnalyzer.Language(naming: text) == language, "\(text)") }
+        for text in ["", "x", "xx-de", "germany"] { #expect(TextAnalyzer.Language(naming: text) == nil, "\(text)") }
+        for language in TextAnalyzer.Language.allCases {
+            #expect(TextAnalyzer.Language(naming: language.rawValue) == language)
+        }
     }
 }

@@ -190,7 +190,7 @@ import Testing
             let facets = try collection.facets(["n"], where: condition)
             #expect(facets[0].reduce(0) { $0 + $1.count } == all.count { $0.document["n"] != nil })
             var ids: [DocumentID] = []
-            var token: Page.Token?
+            var token: DocumentCollection.Page.Token?
             repeat {
                 let page = try collection.page(
                     Query(condition, sort: [.bestFirst], limit: 2), after: token)

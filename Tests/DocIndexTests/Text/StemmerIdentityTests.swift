@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `Each language has a vocabulary that its stemmer changes`() throws {
-        for language in TextLanguage.allCases {
+        for language in TextAnalyzer.Language.allCases {
             let stemmer = try #require(Stemmer(language))
             var (count, changed) = (0, 0)
             StemmerVocabulary.of(language).forEachWord { word in

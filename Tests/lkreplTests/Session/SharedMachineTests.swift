@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make files of another user"))
-    func `A dump does not inherit owner and permissions of another user's file that it replaces`() throws {
+    func `A dump does not inherit the owner and permissions of another user's file that it replaces`() throws {
         try attacked { place in
             try place.write("bait", to: "out.lk")
             #expect(unsafe chown(place.path + "/out.lk", 65534, 65534) == 0)

@@ -10,10 +10,10 @@ struct AnalyzedDocument {
     /// The analysis chains of the fields of the present document.
     var chains: [AnalysisChain] = []
     /// The chains of the fields for each language of documents, created for the first document in it.
-    private var chainsOfLanguages: [TextLanguage?: [AnalysisChain]] = [:]
+    private var chainsOfLanguages: [TextAnalyzer.Language?: [AnalysisChain]] = [:]
 
     /// Prepares for a document in a language.
-    mutating func use(_ analyzers: [TextAnalyzer], of language: TextLanguage?) {
+    mutating func use(_ analyzers: [TextAnalyzer], of language: TextAnalyzer.Language?) {
         if let known = chainsOfLanguages[language] {
             chains = known
         } else {

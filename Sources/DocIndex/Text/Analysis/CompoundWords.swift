@@ -1,10 +1,10 @@
 /// Splits compound words into words of a vocabulary: `Fahrradweg` into `Fahrrad` and `Weg`.
 ///
 /// This is dictionary-based decompounding (C. Monz and M. de Rijke, "Shallow morphological analysis in monolingual
-/// information retrieval for Dutch, German, and Italian", 2001), with the words of the index as the dictionary. Words are
-/// in the form in which the index stores them.
+/// information retrieval for Dutch, German, and Italian", 2001), with the words of the index as the dictionary. Words
+/// are in the form in which the index stores them.
 struct CompoundWords {
-    let language: TextLanguage
+    let language: TextAnalyzer.Language
     /// Returns whether the vocabulary has a word.
     let isWord: (String) -> Bool
 
@@ -15,13 +15,13 @@ struct CompoundWords {
 
     /// Words that are parts of no compound, but the ends of many words.
     private static let articles: Set<String> = Set(
-        [TextLanguage.german, .dutch, .swedish, .danish, .norwegian].flatMap(\.stopWords))
+        [TextAnalyzer.Language.german, .dutch, .swedish, .danish, .norwegian].flatMap(\.stopWords))
 
     /// Whether words of a language are written together.
-    static func isUsed(in language: TextLanguage?) -> Bool { language.map { !links(of: $0).isEmpty } ?? false }
+    static func isUsed(in language: TextAnalyzer.Language?) -> Bool { language.map { !links(of: $0).isEmpty } ?? false }
 
     /// The letters that join the words of a compound.
-    private static func links(of language: TextLanguage) -> [String] {
+    private static func links(of language: TextAnalyzer.Language) -> [String] {
         switch language {
         case .german: ["", "s", "es", "n", "en", "e", "er"]
         case .dutch: ["", "s", "en", "e", "n"]
@@ -32,7 +32,7 @@ struct CompoundWords {
     }
 
     /// The endings that words lose in compounds: `fahren` in `Fahrrad`, `Kirche` in `Kirchturm`.
-    private static func lostEndings(of language: TextLanguage) -> [String] {
+    private static func lostEndings(of language: TextAnalyzer.Language) -> [String] {
         switch language {
         case .german, .dutch: ["en", "e"]
         case .swedish: ["a"]

@@ -1,16 +1,17 @@
 /// The field of a document that names its language, and the languages that a text index tells apart.
 struct DocumentLanguages: Sendable, Hashable {
     let path: FieldPath
-    let languages: [TextLanguage]
+    let languages: [TextAnalyzer.Language]
 
     /// The maximum number of languages of an index. A searched word is stemmed in each of them.
     static let limit = 8
 
     /// Returns the language of a document; `nil` if the document names none of the languages.
-    func language(of document: DocumentObject) -> TextLanguage? {
-        var found: TextLanguage?
+    func language(of document: DocumentObject) -> TextAnalyzer.Language? {
+        var found: TextAnalyzer.Language?
         path.forEachElement(in: document) { value in
-            guard found == nil, case .string(let text) = value, let language = TextLanguage(naming: text) else {
+            guard found == nil, case .string(let text) = value, let language = TextAnalyzer.Language(naming: text)
+            else {
                 return
             }
             if languages.contains(language) { found = language }
@@ -21,7 +22,7 @@ struct DocumentLanguages: Sendable, Hashable {
 
 extension TextAnalyzer {
     /// Returns the analyzer for documents in a language: the language replaces that of the analyzer, if it has one.
-    func inLanguage(_ language: TextLanguage?) -> TextAnalyzer {
+    func inLanguage(_ language: Language?) -> TextAnalyzer {
         guard let language, self.language != nil else { return self }
         var analyzer = self
         analyzer.language = language

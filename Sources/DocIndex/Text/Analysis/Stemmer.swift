@@ -8,7 +8,7 @@ internal import CStemmer
     private let handle: OpaquePointer
 
     /// Creates a stemmer for a language; `nil` if the system's libstemmer does not support it or memory is exhausted.
-    init?(_ language: TextLanguage) {
+    init?(_ language: TextAnalyzer.Language) {
         guard let handle = unsafe sb_stemmer_new(language.rawValue, "UTF_8") else { return nil }
         unsafe self.handle = handle
     }
@@ -26,14 +26,17 @@ internal import CStemmer
     }
 }
 
-/// A language with a stemmer. The names are Snowball's.
-public enum TextLanguage: String, Sendable, Hashable, CaseIterable {
-    case arabic, armenian, basque, catalan, danish, dutch, english, finnish, french, german, greek, hindi, hungarian,
-        indonesian, irish, italian, lithuanian, nepali, norwegian, portuguese, romanian, russian, serbian, spanish,
-        swedish, tamil, turkish, yiddish
+extension TextAnalyzer {
+    /// A language with a stemmer. The names are Snowball's.
+    public enum Language: String, Sendable, Hashable, CaseIterable {
+        case arabic, armenian, basque, catalan, danish, dutch, english, finnish, french, german, greek, hindi,
+            hungarian,
+            indonesian, irish, italian, lithuanian, nepali, norwegian, portuguese, romanian, russian, serbian, spanish,
+            swedish, tamil, turkish, yiddish
+    }
 }
 
-extension TextLanguage {
+extension TextAnalyzer.Language {
     /// Whether the system's libstemmer supports the language.
     public var isAvailable: Bool { Stemmer(self) != nil }
 

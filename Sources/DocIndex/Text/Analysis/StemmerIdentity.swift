@@ -9,7 +9,7 @@ internal import Synchronization
 /// unknown, so indexes are rebuilt. Where they cannot be rebuilt, two builds count as the same if they agree on the
 /// words of ``StemmerVocabulary`` (``behaviour``).
 struct StemmerIdentity: Sendable, Hashable {
-    let language: TextLanguage
+    let language: TextAnalyzer.Language
     /// A hash of the stems of many words; `none` if the library does not support the language.
     let behaviour: String
     /// The build of the library: the linker's build ID, or a hash of its code; empty if neither can be read.
@@ -18,7 +18,7 @@ struct StemmerIdentity: Sendable, Hashable {
     /// Returns the identity of the stemmer for a language in this process.
     ///
     /// - Complexity: the first call for a language stems thousands of words, which takes some milliseconds.
-    static func current(_ language: TextLanguage) -> StemmerIdentity {
+    static func current(_ language: TextAnalyzer.Language) -> StemmerIdentity {
         StemmerIdentity(language: language, behaviour: behaviour(of: language), build: currentBuild)
     }
 
@@ -28,11 +28,11 @@ struct StemmerIdentity: Sendable, Hashable {
     /// Parses ``text``; `nil` for a different form, such as that of a later version.
     init?(text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, let language = TextLanguage(rawValue: String(parts[0])) else { return nil }
+        guard parts.count == 3, let language = TextAnalyzer.Language(rawValue: String(parts[0])) else { return nil }
         self.init(language: language, behaviour: String(parts[1]), build: String(parts[2]))
     }
 
-    init(language: TextLanguage, behaviour: String, build: String) {
+    init(language: TextAnalyzer.Language, behaviour: String, build: String) {
         self.language = language
         self.behaviour = behaviour
         self.build = build
@@ -53,9 +53,9 @@ struct StemmerIdentity: Sendable, Hashable {
 
     // MARK: - Behaviour
 
-    private static let behaviours = Mutex<[TextLanguage: String]>([:])
+    private static let behaviours = Mutex<[TextAnalyzer.Language: String]>([:])
 
-    private static func behaviour(of language: TextLanguage) -> String {
+    private static func behaviour(of language: TextAnalyzer.Language) -> String {
         if let known = behaviours.withLock({ $0[language] }) { return known }
         let found = Stemmer(language).map { stemmer in Self.behaviour(of: language) { stemmer.stem($0) } } ?? "none"
         behaviours.withLock { $0[language] = found }
@@ -63,7 +63,7 @@ struct StemmerIdentity: Sendable, Hashable {
     }
 
     /// Returns a hash of the stems of a language's vocabulary, as sixteen hexadecimal digits.
-    static func behaviour(of language: TextLanguage, stem: ([UInt8]) -> [UInt8]) -> String {
+    static func behaviour(of language: TextAnalyzer.Language, stem: ([UInt8]) -> [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         StemmerVocabulary.of(language).forEachWord { word in
             for byte in stem(word) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

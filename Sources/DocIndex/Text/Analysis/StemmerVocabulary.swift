@@ -31,7 +31,7 @@ struct StemmerVocabulary: Sendable {
     private static func parts(of text: String) -> [[UInt8]] { text.utf8.split(separator: 0x20).map(Array.init) }
 
     /// Returns the words of a language.
-    static func of(_ language: TextLanguage) -> StemmerVocabulary {
+    static func of(_ language: TextAnalyzer.Language) -> StemmerVocabulary {
         switch language {
         case .english, .dutch, .german, .danish, .norwegian, .swedish: germanic(language)
         case .french, .italian, .spanish, .portuguese, .catalan, .romanian: romance(language)
@@ -40,7 +40,7 @@ struct StemmerVocabulary: Sendable {
         }
     }
 
-    private static func germanic(_ language: TextLanguage) -> StemmerVocabulary {
+    private static func germanic(_ language: TextAnalyzer.Language) -> StemmerVocabulary {
         switch language {
         case .english:
             StemmerVocabulary(
@@ -148,7 +148,7 @@ struct StemmerVocabulary: Sendable {
         }
     }
 
-    private static func romance(_ language: TextLanguage) -> StemmerVocabulary {
+    private static func romance(_ language: TextAnalyzer.Language) -> StemmerVocabulary {
         switch language {
         case .french:
             StemmerVocabulary(
@@ -232,7 +232,7 @@ struct StemmerVocabulary: Sendable {
         }
     }
 
-    private static func otherLatin(_ language: TextLanguage) -> StemmerVocabulary {
+    private static func otherLatin(_ language: TextAnalyzer.Language) -> StemmerVocabulary {
         switch language {
         case .finnish:
             StemmerVocabulary(
@@ -309,7 +309,7 @@ struct StemmerVocabulary: Sendable {
         }
     }
 
-    private static func otherScript(_ language: TextLanguage) -> StemmerVocabulary {
+    private static func otherScript(_ language: TextAnalyzer.Language) -> StemmerVocabulary {
         switch language {
         case .arabic:
             StemmerVocabulary(

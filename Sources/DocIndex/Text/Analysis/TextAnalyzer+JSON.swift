@@ -5,7 +5,7 @@ extension TextAnalyzer {
     enum Ideographs: String, CaseIterable { case single, pairs }
 
     /// The names of predefined analyzers: the tokenizers, `cjk`, and the languages.
-    static let names = Tokenizer.allCases.map(\.rawValue) + ["cjk"] + TextLanguage.allCases.map(\.rawValue)
+    static let names = Tokenizer.allCases.map(\.rawValue) + ["cjk"] + Language.allCases.map(\.rawValue)
 
     /// Returns the predefined analyzer with a name; `nil` if there is none.
     init?(name: String) {
@@ -13,7 +13,7 @@ extension TextAnalyzer {
             self = .cjk
         } else if let tokenizer = Tokenizer.allCases.first(where: { $0.rawValue.hasSameBytes(as: name) }) {
             self.init(tokenizer)
-        } else if let language = TextLanguage.allCases.first(where: { $0.rawValue.hasSameBytes(as: name) }) {
+        } else if let language = Language.allCases.first(where: { $0.rawValue.hasSameBytes(as: name) }) {
             self = .language(language)
         } else {
             return nil

@@ -1,7 +1,8 @@
 /// Determines how the strings of a field become searchable words. Declared with the field in the schema.
 ///
 /// ```swift
-/// .text("text", on: .field("title", weight: 3), .field("caption", analyzer: .language(.german)), .field("shelf", analyzer: .keyword))
+/// .text("text", on: .field("title", weight: 3), .field("caption", analyzer: .language(.german)), .field("shelf",
+/// analyzer: .keyword))
 /// ```
 ///
 /// Searched words are analyzed like the stored strings, field by field, so that they match. A changed analyzer requires
@@ -35,7 +36,7 @@ public struct TextAnalyzer: Sendable, Hashable {
     public enum StopWords: Sendable, Hashable {
         /// No stop words.
         case none
-        /// The stop words of the language; see ``TextLanguage/stopWords``.
+        /// The stop words of the language; see ``TextAnalyzer/Language/stopWords``.
         case ofLanguage
         /// These words, compared as the index compares words.
         case words([String])
@@ -45,7 +46,7 @@ public struct TextAnalyzer: Sendable, Hashable {
     public var tokenizer: Tokenizer
     /// The language whose stemmer finds words in any of their forms; `nil` to find words only as written. Quoted words,
     /// prefixes and fuzzy words are always compared as written.
-    public var language: TextLanguage?
+    public var language: Language?
     /// Whether upper and lower case are equivalent.
     public var foldsCase = true
     /// How accents are handled.
@@ -61,7 +62,7 @@ public struct TextAnalyzer: Sendable, Hashable {
     public var synonyms: [[String]] = []
 
     /// Creates an analyzer with defaults for all other settings.
-    public init(_ tokenizer: Tokenizer = .simple, language: TextLanguage? = nil) {
+    public init(_ tokenizer: Tokenizer = .simple, language: Language? = nil) {
         self.tokenizer = tokenizer
         self.language = language
     }
@@ -82,7 +83,7 @@ public struct TextAnalyzer: Sendable, Hashable {
     }()
 
     /// Returns an analyzer for words by UAX #29, found in all their forms by the stemmer of a language.
-    public static func language(_ language: TextLanguage) -> TextAnalyzer { TextAnalyzer(.words, language: language) }
+    public static func language(_ language: Language) -> TextAnalyzer { TextAnalyzer(.words, language: language) }
 }
 
 extension TextAnalyzer {

@@ -11,7 +11,7 @@ extension [TextField] {
     var allBits: UInt32 { UInt32(truncatingIfNeeded: (UInt64(1) << UInt64(count)) - 1) }
 
     /// The distinct analyzers, each with the bits of the fields that use it, for documents in any of the languages.
-    func analyzers(_ languages: [TextLanguage]) -> [(analyzer: TextAnalyzer, fields: UInt32)] {
+    func analyzers(_ languages: [TextAnalyzer.Language]) -> [(analyzer: TextAnalyzer, fields: UInt32)] {
         var analyzers: [(analyzer: TextAnalyzer, fields: UInt32)] = []
         for (field, definition) in enumerated() {
             let bit = UInt32(1) << UInt32(field)

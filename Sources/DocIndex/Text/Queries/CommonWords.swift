@@ -15,13 +15,13 @@ enum CommonWord: Sendable, Hashable {
         """
 
     private static let english = Set(
-        ofEnglishQuestions.split(separator: " ").map(String.init) + TextLanguage.english.stopWords)
-    private static let anyLanguage = Set(TextLanguage.allCases.flatMap(\.stopWords))
+        ofEnglishQuestions.split(separator: " ").map(String.init) + TextAnalyzer.Language.english.stopWords)
+    private static let anyLanguage = Set(TextAnalyzer.Language.allCases.flatMap(\.stopWords))
 
     /// Returns what a word is in fields of these languages.
     ///
     /// - Parameter languages: the languages of the fields. Without any, English is assumed.
-    init(_ word: String, languages: [TextLanguage]) {
+    init(_ word: String, languages: [TextAnalyzer.Language]) {
         let word = TextFolding.folded(word, case: true, accents: true)
         let isEnglish = languages.isEmpty || languages.contains(.english)
         if isEnglish && Self.english.contains(word) || languages.contains(where: { $0.stopWords.contains(word) }) {

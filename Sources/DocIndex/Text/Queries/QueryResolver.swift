@@ -11,7 +11,7 @@ final class QueryResolver {
     /// The path of each field and its last component.
     private let names: [(path: String, last: String)]
     /// The languages of the analyzers.
-    let languages: [TextLanguage]
+    let languages: [TextAnalyzer.Language]
 
     private struct Group {
         let chain: AnalysisChain
@@ -19,11 +19,11 @@ final class QueryResolver {
     }
 
     /// - Parameter languages: The languages of documents. A word is looked up by its stems in each of them.
-    init(_ indexName: String, fields: [TextField], languages: [TextLanguage] = []) {
+    init(_ indexName: String, fields: [TextField], languages: [TextAnalyzer.Language] = []) {
         self.indexName = indexName
         allFields = fields.allBits
         groups = fields.analyzers(languages).map { Group(chain: AnalysisChain($0.analyzer), fields: $0.fields) }
-        var known: [TextLanguage] = []
+        var known: [TextAnalyzer.Language] = []
         for language in groups.compactMap(\.chain.analyzer.language) where !known.contains(language) {
             known.append(language)
         }

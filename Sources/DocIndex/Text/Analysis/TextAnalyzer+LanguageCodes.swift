@@ -1,4 +1,4 @@
-extension TextLanguage {
+extension TextAnalyzer.Language {
     /// The language of a name or code: `german`, `de`, `deu`, `ger`, `de-AT`, in any case.
     ///
     /// - Returns: `nil` if it names no language with a stemmer.
@@ -8,8 +8,8 @@ extension TextLanguage {
         self = language
     }
 
-    private static let languages: [String: TextLanguage] = {
-        var languages: [String: TextLanguage] = [:]
+    private static let languages: [String: TextAnalyzer.Language] = {
+        var languages: [String: TextAnalyzer.Language] = [:]
         for language in allCases {
             languages[language.rawValue] = language
             for code in language.codes.split(separator: " ") { languages[String(code)] = language }

@@ -1,4 +1,4 @@
-extension TextLanguage {
+extension TextAnalyzer.Language {
     /// Words without topical meaning: articles, pronouns, the most common prepositions. Written without accents and
     /// case, as they are compared. Empty for languages without a list.
     ///

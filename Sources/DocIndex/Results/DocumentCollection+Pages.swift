@@ -1,13 +1,15 @@
 internal import LevelKit
 
-/// Some results of a query, and the position of the next ones.
-public struct Page: Sendable, Hashable {
-    /// The results.
-    public let documents: [Document]
-    /// The position of the next page; `nil` if there are no more results.
-    public let next: Page.Token?
-    /// How the results were found.
-    public let execution: Plan.Execution
+extension DocumentCollection {
+    /// Some results of a query, and the position of the next ones.
+    public struct Page: Sendable, Hashable {
+        /// The results.
+        public let documents: [Document]
+        /// The position of the next page; `nil` if there are no more results.
+        public let next: Page.Token?
+        /// How the results were found.
+        public let execution: Plan.Execution
+    }
 }
 
 extension DocumentCollection {
