@@ -57,7 +57,7 @@ import Testing
     @Test func `The products depend on no package`() throws {
         let manifest = try ArchitectureTests.text("Package.swift")
         #expect(!manifest.contains(".executable("))
-        let library = try #require(manifest.firstMatch(of: /\.target\(name: "DocIndex"[^)]*\)/))
+        let library = try #require(manifest.firstMatch(of: /\.target\(\s*name: "DocIndex"(?s:.*?)swiftSettings/))
         #expect(!library.output.contains(".product("))
         #expect(!manifest.contains("swift-crypto"))
     }

@@ -22,8 +22,9 @@ public enum AttachedPhotos {
         return Array(bytes.prefix(count))
     }
 
-    /// The size of the content that is stored in the database, and of that which is stored in a file.
+    /// The size of the content that is stored in the database.
     public static let smallByteCount = 1000
+    /// The size of the content that is stored in a file.
     public static let largeByteCount = DocumentStore.Attachments.inlineByteCount + 1000
 
     /// Adds the small content with a number.

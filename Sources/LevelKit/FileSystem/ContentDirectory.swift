@@ -33,12 +33,7 @@ package final class ContentDirectory: Sendable {
     /// The lock of ``keepFiles()``.
     private let kept = Mutex<ContentLock?>(nil)
 
-    /// Names the directory of a database; creates and opens nothing.
-    package convenience init(of database: Database) {
-        self.init(at: database.path, isReadOnly: database.mode == .readOnly)
-    }
-
-    /// Names the directory of the database at a resolved path.
+    /// Names the directory of the database at a resolved path; creates and opens nothing.
     init(at databasePath: String, isReadOnly: Bool) {
         self.databasePath = databasePath
         self.isReadOnly = isReadOnly

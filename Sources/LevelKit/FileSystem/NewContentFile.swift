@@ -63,6 +63,7 @@ package final class NewContentFile: @unchecked Sendable {
             try OpenFile.synchronize(directory: shard.descriptor)
             return existing == nil
         } catch {
+            discard()
             throw failure(error, "finish")
         }
     }

@@ -12,7 +12,8 @@ public final class Snapshot: Sendable {
         view = core.views.makeView()
     }
 
-    fileprivate init(core: DatabaseCore, retained view: ReadView) {
+    /// Takes over one use of a view.
+    init(core: DatabaseCore, retained view: ReadView) {
         self.core = core
         self.view = view
     }
@@ -38,12 +39,5 @@ extension Snapshot: KeyValueReader {
         try core.enter()
         defer { core.leave() }
         return core.cursor(of: view, in: range, direction, cache)
-    }
-}
-
-extension Database {
-    /// Returns the state of the oldest snapshot or cursor in use, or `nil` if none is in use.
-    package func oldestSnapshot() -> Snapshot? {
-        core.views.retainOldest().map { Snapshot(core: core, retained: $0) }
     }
 }
