@@ -103,6 +103,7 @@ private struct AttachmentCollector {
     /// Deletes what is garbage.
     func collect(_ progress: (Int) throws -> Void) throws -> DocumentStore.Attachments.Garbage {
         try store.requireNoWriteHere()
+        guard store.currentCatalog.hasAttachments else { return DocumentStore.Attachments.Garbage() }
         // Until the end, no other process and no checkpoint begins to read files.
         guard let lock = try store.files.holdForDeletion() else {
             throw DocIndexError(

@@ -45,7 +45,7 @@ import Testing
                 cp '\(Binary.examples)/schema.json' '\(Binary.examples)/photos.jsonl' . &&
                 lkrepl dump -q photos.store -o photos.lkd.jsonl && lkrepl put --write app.db user/1 Ann &&
                 lkrepl snapshot -q app.db copy.db && echo '{"op":"del","k":"user/9"}' > ops.jsonl &&
-                echo '{"patch": {"rating": 5}, "id": "2019-07-14-0031"}' > changes.jsonl
+                echo '{"patch": {"rating": 5}, "id": "2019-07-14-0031"}' > changes.jsonl && echo 1 > IMG_0031.jpg
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {

@@ -117,9 +117,12 @@ struct `Killed work with attached files` {
             // Every reference that was stored has its content, and what was added without one is no problem.
             let check = try place.run("verify", store, "--full")
             #expect(check.code == 0, "seed \(seed), round \(round): \(check)")
-            let restarted = try place.run(arguments(store) + again)
-            #expect(restarted.code == 0, "seed \(seed), round \(round): \(restarted)")
-            #expect(try whole(store) == expected, "seed \(seed), round \(round)")
+            // The kill may have come after the last commit, when nothing is left to resume.
+            if try whole(store) != expected {
+                let restarted = try place.run(arguments(store) + again)
+                #expect(restarted.code == 0, "seed \(seed), round \(round): \(restarted)")
+                #expect(try whole(store) == expected, "seed \(seed), round \(round)")
+            }
             let swept = try place.run("attach", "gc", "--write", "--yes", store, "--older", "0")
             #expect(swept.code == 0, "seed \(seed), round \(round): \(swept)")
             #expect(try place.names(in: "\(store)/attachments/new").isEmpty, "seed \(seed), round \(round)")
