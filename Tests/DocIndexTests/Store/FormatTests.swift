@@ -99,7 +99,7 @@ import Testing
     @Test func `The documented example matches what a store writes, also after the deletion`() throws {
         try withTemporaryDirectory { directory in
             let documented = try Self.documentedPairs()
-            try #require(documented.map(\.count) == [7, 5, 2])
+            try #require(documented.map(\.count) == [7, 5, 2, 2])
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
             let photos = try store.collection("photos")
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `The documented history matches what a store writes`() throws {
         let documented = try Self.documentedPairs()
-        try #require(documented.count == 3)
+        try #require(documented.count == 4)
         func schema(history: CollectionDefinition.History?) -> Schema {
             Schema(collections: [
                 CollectionDefinition("photos", history: history, indexes: [.value("year", on: "year")]),
@@ -133,6 +133,21 @@ import Testing
             try HistoryTests.at(1_800_000_001) { try photos.delete("a") }
             let records = try allPairs(in: store.database).filter { $0.key.first == StoreKey.history.rawValue }
             #expect(records.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == documented[2])
+        }
+    }
+
+    @Test func `The documented attachment matches what a store writes`() throws {
+        let documented = try Self.documentedPairs()
+        try #require(documented.count == 4)
+        try withTemporaryStore(schema: Self.photosByYear) { store in
+            let added = try store.attachments.add(Array("hello".utf8))
+            try store.collection("photos").put(["id": "a", "x": .attachment(added), "y": .attachment(added)])
+            let records = try allPairs(in: store.database).filter { [0x41, 0x42].contains($0.key.first) }
+                .map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" }
+            // The documentation abbreviates the digest.
+            let digest = records.filter { $0.hasPrefix("41 2c f2 ") && $0.hasSuffix(" 24: 02 05 01") }
+            #expect(digest.count == 1, "\(records)")
+            #expect(records.filter { !digest.contains($0) } == documented[3])
         }
     }
 

@@ -249,7 +249,8 @@ import Testing
                 #expect(report.lostAttachments == [attachment.digest], "\(damage.reason)")
                 #expect(try store.verify().problemCount == 1)
                 try store.collection("photos").update(0) { $0["rating"] = 5 }
-                try files.removeItem(atPath: path)
+                // One of them is missing already.
+                try? files.removeItem(atPath: path)
                 #expect(try AttachedPhotos.addLarge(0, to: store) == attachment)
                 try expectSound(store)
                 #expect(try store.attachments.bytes(of: attachment) == bytes)
