@@ -214,7 +214,7 @@ struct AttachmentVerifier {
             }
             return found == digest ? nil : Self.mismatch("its file \(path)", found)
         } catch let error as LevelError where error.code == .io {
-            return "its file cannot be read: \(error.message)"
+            return "its file cannot be read: \(error)"
         }
     }
 

@@ -176,7 +176,7 @@ import Testing
                 _ = describer.description(ofPrefix: key)
                 #expect(parts.levelEnd(behind: key.count) == nil)
             }
-            #expect(StoreKeyParts([]) == nil && StoreKeyParts([0x41]) == nil)
+            #expect(StoreKeyParts([]) == nil && StoreKeyParts([0x5a]) == nil)
             let nested = Array(repeating: StoreKey.setAside.rawValue, count: 1 << 20)
             #expect(describer.description(of: nested) != nil)
         }
