@@ -103,7 +103,9 @@ private struct AttachmentCollector {
     /// Deletes what is garbage.
     func collect(_ progress: (Int) throws -> Void) throws -> DocumentStore.Attachments.Garbage {
         try store.requireNoWriteHere()
-        guard store.currentCatalog.hasAttachments else { return DocumentStore.Attachments.Garbage() }
+        guard try store.currentCatalog.hasAttachments || hasOrphans() else {
+            return DocumentStore.Attachments.Garbage()
+        }
         // Until the end, no other process and no checkpoint begins to read files.
         guard let lock = try store.files.holdForDeletion() else {
             throw DocIndexError(
@@ -207,6 +209,14 @@ private struct AttachmentCollector {
             if file.time <= deadline, try !hasRecord(file) { try body(file, false) }
         }
         for file in try store.files.abandonedFiles() where file.time <= deadline { try body(file, true) }
+    }
+
+    /// Whether there are files without a record. A process that ends while it adds the first content of a store leaves
+    /// some, but no record.
+    private func hasOrphans() throws -> Bool {
+        var isAny = false
+        try forEachOrphan { _, _ in isAny = true }
+        return isAny
     }
 
     private func hasRecord(_ file: ContentFile) throws -> Bool {

@@ -129,15 +129,7 @@ struct LoadCommand: ParsableCommand {
 
     private func loadIntoExisting(_ file: String) throws {
         let mode = try loading.loadMode(options.mode) ?? .upsert
-        if mode == .replace { try Session.tellingOfNoChange { try check(file) } } else { try check(file) }
-        if mode == .replace, !loading.dryRun {
-            let what = try Session.with(database, options) { session in
-                guard try session.isDocumentStore() else { return "keys" }
-                let count = try session.collections().reduce(0) { try $0 + $1.count() }
-                return "documents, of \(HumanNumber.grouped(count)) in the store,"
-            }
-            try options.confirm("delete all \(what) of \(database) that \(file) replaces")
-        }
+        if mode == .replace { try Session.tellingOfNoChange { try prepareReplacement(file) } } else { try check(file) }
         let start = ContinuousClock.now
         let contents = try contentOrigin()
         defer { try? contents?.close() }
@@ -179,6 +171,18 @@ struct LoadCommand: ParsableCommand {
         options.note(
             "\(loading.dryRun ? "load --dry-run: would have " : "load: ")" + summary.text(seconds: start.secondsToNow))
         if summary.rejected > 0 { throw CommandError.silent(.badData) }
+    }
+
+    /// Checks the dump, and asks for confirmation.
+    private func prepareReplacement(_ file: String) throws {
+        try check(file)
+        guard !loading.dryRun else { return }
+        let what = try Session.with(database, options) { session in
+            guard try session.isDocumentStore() else { return "keys" }
+            let count = try session.collections().reduce(0) { try $0 + $1.count() }
+            return "documents, of \(HumanNumber.grouped(count)) in the store,"
+        }
+        try options.confirm("delete all \(what) of \(database) that \(file) replaces")
     }
 
     /// Checks a dump in a file before anything is written. A pipe is not checked, since it can be read only once.

@@ -18,8 +18,9 @@ extension Session {
     static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch var failure as CommandError where Interruption.isRequested && failure.hint == nil {
-            failure.hint = Loader.nothingChanged
+        } catch where Interruption.isRequested {
+            var failure = CommandError(error)
+            if failure.hint == nil { failure.hint = Loader.nothingChanged }
             throw failure
         }
     }
