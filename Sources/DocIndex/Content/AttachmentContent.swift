@@ -11,6 +11,7 @@ struct AttachmentContent: Sendable {
     let byteCount: Int64
     private let source: Source
 
+    /// The number of bytes that are read at once.
     static let partByteCount = 256 << 10
 
     /// Opens the content, whose size is checked.

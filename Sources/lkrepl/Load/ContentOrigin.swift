@@ -84,8 +84,8 @@ extension DocumentLoadTarget {
             return try store.attachments.collectGarbage(among: superfluous).digests.count
         } catch let error as DocIndexError where error.code == .attachmentsInUse || error.code == .corruption {
             StandardError.shared.write(
-                "load: \(HumanNumber.grouped(superfluous.count)) attached files that no loaded document refers to remain in "
-                    + "the store: \(error.message); attach gc deletes them later\n")
+                "load: \(HumanNumber.grouped(superfluous.count)) attached files that no loaded document refers to remain "
+                    + "in the store: \(error.message); attach gc deletes them later\n")
             return 0
         }
     }
