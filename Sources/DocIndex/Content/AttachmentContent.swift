@@ -11,8 +11,9 @@ struct AttachmentContent: Sendable {
     let byteCount: Int64
     private let source: Source
 
-    /// The number of bytes that are read at once.
-    static let partByteCount = 256 << 10
+    /// The number of bytes that are read at once: few enough for the allocator to use the same memory for each part.
+    /// Larger ones would get new pages from the system each time, which costs as much as hashing them.
+    static let partByteCount = 64 << 10
 
     /// Opens the content, whose size is checked.
     ///

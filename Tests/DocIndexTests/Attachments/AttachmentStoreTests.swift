@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The sizes around the limits at which content is stored in another way.
-    static let byteCounts = [0, 1, 32 << 10, 32 << 10 + 1, 256 << 10, 256 << 10 + 1, 3 << 20]
+    static let byteCounts = [0, 1, 32 << 10, 32 << 10 + 1, 64 << 10, 64 << 10 + 1, 3 << 20]
 
     @discardableResult
     static func at<R>(_ seconds: Int, _ body: () throws -> R) rethrows -> R {
