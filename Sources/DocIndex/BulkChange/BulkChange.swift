@@ -109,7 +109,7 @@ extension DocumentCollection {
         progress: (BulkChange.Summary) throws -> Void = { _ in }
     ) throws -> BulkChange.Summary {
         try update.validate(idField: try newestReader().collection.idField)
-        let run = BulkChangeRun(
+        var run = BulkChangeRun(
             collection: self, filter: filter, options: options, isRepeatable: update.isRepeatable
         ) { document in
             do {
@@ -118,6 +118,7 @@ extension DocumentCollection {
                 throw DocIndexError(error.code, "the document \(document.id) of \(name): \(error.message)")
             }
         }
+        run.update = update
         return try run.run(progress)
     }
 

@@ -9,6 +9,8 @@ struct BulkChangeRun {
     let isRepeatable: Bool
     /// Returns the new content of a document; `nil` to delete it.
     let transform: (Document) throws -> DocumentObject?
+    /// The update that `transform` applies; `nil` for deletions and closures, which need whole documents.
+    var update: DocumentUpdate?
 
     /// The largest commit, well below what LevelDB can read back.
     private static let largestCommit = 512 << 20
@@ -50,7 +52,8 @@ struct BulkChangeRun {
 
     private func matches() throws -> Matches {
         let query = Query(filter)
-        let (reader, plan) = try collection.prepare(query, options.query)
+        // Only rows are needed. The documents are read in their order, whatever the plan.
+        let (reader, plan) = try collection.prepare(query, options.query, for: .count)
         let sequence = try WriterState.storedSequence(in: reader.snapshot)
         // Rows are never reused, and new documents get higher ones.
         if filter.normalized.isAll, !options.query.refusesScan {
@@ -102,6 +105,7 @@ struct BulkChangeRun {
         let limit = min(max(options.commitByteCount, 1), Self.largestCommit)
         var cancellation = CancellationCheck()
         var (textByteCount, textChangeCount, lastByteCount) = (0, 0, 0)
+        var partial = options.isDryRun ? nil : update.flatMap { PartialUpdate($0, in: entry) }
         var commit = Commit(database: store.database, catalog: catalog, state: state)
         let changes = try commit.write(durability: options.durability, isDryRun: options.isDryRun) { load in
             if load.textChangeCount > textChangeCount { textByteCount += 4 * lastByteCount }
@@ -109,12 +113,11 @@ struct BulkChangeRun {
             let isFull = unit.changedCount > 0 && load.byteCount + textByteCount >= limit
             while try records.advance() {
                 try cancellation.step()
-                let document = try records.document()
-                if document.sequence > source.sequence, try !stillMatches(document, idField: entry.idField) {
+                guard let change = try change(of: records, &partial, source, idField: entry.idField) else {
                     last = records.row
                     continue
                 }
-                let new = try transform(document)
+                let (document, new) = (change.document, change.new)
                 if let new, new == document.content {
                     unit.matchedCount += 1
                     last = records.row
@@ -125,7 +128,7 @@ struct BulkChangeRun {
                     // The next commit reads the document again.
                     return nil
                 }
-                if let new, try Transaction.id(of: new, in: entry) != document.id {
+                if !change.isPartial, let new, try Transaction.id(of: new, in: entry) != document.id {
                     throw DocIndexError(
                         .invalidID,
                         "the document \(document.id) of \(entry.name) cannot change its id; insert a new document")
@@ -139,7 +142,8 @@ struct BulkChangeRun {
                 }
                 return Transaction.Edit(
                     target: Transaction.Target(collection: entry.number, id: document.id),
-                    base: .stored(document, row: records.row), content: new)
+                    base: .stored(document, row: records.row), content: new, isChanged: true,
+                    splice: try change.isPartial ? new.flatMap { try records.splice(partial, into: $0) } : nil)
             }
             last = nil
             return nil
@@ -150,6 +154,27 @@ struct BulkChangeRun {
         summary.differences += unit.differences
         if unit.changedCount > 0 { summary.commitCount += 1 }
         return last
+    }
+
+    /// A document before and after the change.
+    private struct Change {
+        let document: Document
+        /// `nil` if the document is deleted.
+        let new: DocumentObject?
+        /// Whether both have only the members that the update needs.
+        let isPartial: Bool
+    }
+
+    /// Returns the change of the current document; `nil` if it no longer satisfies the condition.
+    private func change(
+        of records: borrowing MatchedRecords, _ partial: inout PartialUpdate?, _ source: Matches, idField: String
+    ) throws -> Change? {
+        if let part = try records.document(&partial, upTo: source.sequence) {
+            return Change(document: part, new: try transform(part), isPartial: true)
+        }
+        let document = try records.document()
+        if document.sequence > source.sequence, try !stillMatches(document, idField: idField) { return nil }
+        return Change(document: document, new: try transform(document), isPartial: false)
     }
 
     private func requireSplitting(limit: Int) throws {
@@ -208,6 +233,23 @@ private struct MatchedRecords: ~Copyable {
             if cursorRow == next { return true }
         }
         return false
+    }
+
+    /// Returns the members that an update needs; `nil` if the whole document is needed, as for one that was written
+    /// after the search.
+    func document(_ update: inout PartialUpdate?, upTo sequence: UInt64) throws -> Document? {
+        guard update != nil else { return nil }
+        let record = cursor.value
+        let (start, written) = try reader.start(of: record, row: row)
+        return written > sequence
+            ? nil : update?.document(record.extracting(start..<record.count), sequence: written)
+    }
+
+    /// Returns the change of the stored record that the changed members make.
+    func splice(_ update: PartialUpdate?, into content: DocumentObject) throws -> BodySplice? {
+        let record = cursor.value
+        let (start, _) = try reader.start(of: record, row: row)
+        return update?.splice(record.copied(), bodyStart: start, into: content)
     }
 
     /// The document.

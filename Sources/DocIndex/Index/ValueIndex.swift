@@ -10,6 +10,7 @@ struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
     let entryPrefix: [UInt8]
+    let inputNames: [String]?
     /// Copied from the definition, which is large.
     let components: [IndexDefinition.Component]
     let isUnique: Bool
@@ -35,6 +36,7 @@ struct ValueIndex: DocumentIndex {
         self.number = number
         self.definition = definition
         entryPrefix = StoreKey.values.prefix(number)
+        inputNames = definition.inputNames()
         components = definition.components
         directions = components.map { $0.order == .descending }
         isUnique = definition.isUnique
@@ -55,19 +57,14 @@ struct ValueIndex: DocumentIndex {
     func forEachEntry(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
+        if case .plain = shape {
+            if let (key, covered) = plainEntry(of: document, row: row) { try body(key, covered) }
+            return
+        }
         if hasCondition, !definition.holds(document) { return }
         let covered = coversValues ? CoveredValues.encode(definition.covered, of: document) : []
         switch shape {
-        case .plain:
-            var key = entryPrefix
-            key.reserveCapacity(64)
-            for position in components.indices {
-                let value = components[position].path.value(in: document)
-                if isSparse, position == 0, value == nil { return }
-                components[position].append(value, to: &key)
-            }
-            StoreKey.appendRow(row, to: &key)
-            try body(key, covered)
+        case .plain: break
         case .elements: try forEachElement(of: document, row: row) { try body($0, covered) }
         case .combinations(let tuples):
             let combinations = try tuples.combinations(in: document)
@@ -80,6 +77,35 @@ struct ValueIndex: DocumentIndex {
                 if let key = key(of: combination, row: row), seen.insert(key).inserted { try body(key, covered) }
             }
         }
+    }
+
+    /// Returns the only entry of a document in an index whose paths lead to single values; `nil` if there is none.
+    private func plainEntry(of document: DocumentObject, row: UInt64) -> (key: [UInt8], value: [UInt8])? {
+        if hasCondition, !definition.holds(document) { return nil }
+        var key: [UInt8] = []
+        key.reserveCapacity(64)
+        key.append(contentsOf: entryPrefix)
+        for position in components.indices {
+            let value = components[position].path.value(in: document)
+            if isSparse, position == 0, value == nil { return nil }
+            components[position].append(value, to: &key)
+        }
+        StoreKey.appendRow(row, to: &key)
+        return (key, coversValues ? CoveredValues.encode(definition.covered, of: document) : [])
+    }
+
+    func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
+        guard let old, let new else { return try updateEntries(old: old, new: new, row: row, in: &changes) }
+        if isUnchanged(from: old, to: new) { return }
+        guard case .plain = shape, !isWatched else {
+            return try updateEntries(old: old, new: new, row: row, in: &changes)
+        }
+        let (stale, fresh) = (plainEntry(of: old, row: row), plainEntry(of: new, row: row))
+        let isSameKey = stale?.key == fresh?.key
+        if let fresh, !isSameKey || stale?.value != fresh.value {
+            try changes.batch.put(fresh.value, forKey: fresh.key)
+        }
+        if let stale, !isSameKey { try changes.batch.delete(stale.key) }
     }
 
     /// Calls `body` with the key of each distinct value of the single component.

@@ -29,8 +29,9 @@ struct PendingHistory {
         let former: [UInt8]
         switch edit.base {
         case .stored(let document, let row):
-            // Copied as it is. The transaction keeps only the decoded document.
-            guard let record = try database.value(forKey: StoreKey.document(collection.number, row: row)) else {
+            // Copied as it is. A transaction keeps only the decoded document.
+            let key = StoreKey.document(collection.number, row: row)
+            guard let record = try edit.splice?.record ?? database.value(forKey: key) else {
                 throw DocIndexError(
                     .corruption,
                     "row \(row) of the collection \(collection.name) contains no document; run verify and restore a "
