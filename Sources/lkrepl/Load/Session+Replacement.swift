@@ -54,7 +54,7 @@ extension Session {
 }
 
 extension Session {
-    /// Deletes the attachments to which only the replaced documents referred.
+    /// Deletes the attachments that only the replaced documents referred to.
     ///
     /// If it is not certain which ones these are, all are kept; `verify` tells why.
     fileprivate func removeReplacedAttachments(since sequence: UInt64) throws {
