@@ -12,6 +12,15 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CRawLevelDB"),
         .executableTarget(
+            name: "attachbench",
+            dependencies: [
+                "Harness",
+                .product(name: "DocIndex", package: "LevelKit"), .product(name: "LevelKit", package: "LevelKit"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
             name: "bench",
             dependencies: ["CRawLevelDB", "Harness", .product(name: "LevelKit", package: "LevelKit")],
             swiftSettings: [.treatAllWarnings(as: .error)]

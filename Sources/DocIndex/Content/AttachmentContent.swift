@@ -11,8 +11,9 @@ struct AttachmentContent: Sendable {
     let byteCount: Int64
     private let source: Source
 
-    /// The number of bytes that are read at once.
-    static let partByteCount = 256 << 10
+    /// The number of bytes that are read at once: few enough for the allocator to use the same memory for each part.
+    /// Larger ones would get new pages from the system each time, which costs as much as hashing them.
+    static let partByteCount = 64 << 10
 
     /// Opens the content, whose size is checked.
     ///
@@ -35,6 +36,7 @@ struct AttachmentContent: Sendable {
         case .file:
             let name = digest.description
             guard let file = try store.files.open(name) else {
+                if store.files.isReplaced { throw Self.replaced(digest, store.path) }
                 throw Self.missing(digest, "the file \(store.files.file(name)) does not exist")
             }
             source = .file(file)
@@ -104,6 +106,13 @@ struct AttachmentContent: Sendable {
             .attachmentMissing,
             "the content of the attachment \(digest) is not stored\(reason.map { ": \($0)" } ?? ""); add it again, or "
                 + "restore a backup")
+    }
+
+    private static func replaced(_ digest: Attachment.Digest, _ path: String) -> DocIndexError {
+        DocIndexError(
+            .attachmentMissing,
+            "the content of the attachment \(digest) was deleted when the store at \(path) was replaced, after this "
+                + "process had opened it; close the store and open it again")
     }
 
     static func damaged(_ digest: Attachment.Digest, _ reason: String) -> DocIndexError {

@@ -56,7 +56,19 @@ extension DocumentStore.Attachments {
         if let refusal = store.database.refusal { throw refusal }
         guard try !list(limit: 1).isEmpty else { return Garbage() }
         return try store.withMaintenance {
-            try AttachmentCollector(store, .zero, releasedAfter: sequence).collect { _ in }
+            try AttachmentCollector(store, .zero, .releasedAfter(sequence)).collect { _ in }
+        }
+    }
+
+    /// Deletes those of some contents that nothing refers to, however recently they were added. For contents that the
+    /// caller has added and does not need.
+    ///
+    /// - Throws: the errors of ``collectGarbage(olderThan:dryRun:_:)``.
+    @discardableResult
+    package func collectGarbage(among digests: Set<Attachment.Digest>) throws -> Garbage {
+        if let refusal = store.database.refusal { throw refusal }
+        return try store.withMaintenance {
+            try AttachmentCollector(store, .zero, .among(digests)).collect { _ in }
         }
     }
 }
@@ -66,15 +78,23 @@ private struct AttachmentCollector {
     private let store: DocumentStore
     /// What was released after this time is kept, in milliseconds since 1970.
     private let deadline: UInt64
-    /// Only what a later commit has released is deleted; `nil` for everything, also files without a record.
-    private let formerSequence: UInt64?
+    private let scope: Scope
 
     /// The number of contents that are deleted in one batch, while writers wait.
     private static let sliceCount = 500
 
-    init(_ store: DocumentStore, _ age: Duration, releasedAfter sequence: UInt64? = nil) {
+    /// What may be deleted.
+    enum Scope {
+        /// Everything, also files without a record.
+        case all
+        /// The contents that a later commit than this one has released.
+        case releasedAfter(UInt64)
+        case among(Set<Attachment.Digest>)
+    }
+
+    init(_ store: DocumentStore, _ age: Duration, _ scope: Scope = .all) {
         self.store = store
-        formerSequence = sequence
+        self.scope = scope
         let seconds = UInt64(clamping: age.components.seconds)
         let now = StoreClock.now
         deadline = now - min(now, seconds.multipliedReportingOverflow(by: 1000).overflow ? now : seconds * 1000)
@@ -120,7 +140,7 @@ private struct AttachmentCollector {
             try delete(rest.prefix(Self.sliceCount), &garbage)
             rest = rest.dropFirst(Self.sliceCount)
         }
-        if formerSequence != nil { return garbage }
+        guard case .all = scope else { return garbage }
         try forEachOrphan { file, isAbandoned in
             try store.contentGate.withLock {
                 if isAbandoned {
@@ -162,8 +182,9 @@ private struct AttachmentCollector {
         var candidates: [Candidate] = []
         try AttachmentRecord.forEach(in: snapshot) { digest, record in
             guard case .released(let release) = record.use else { return true }
-            let isOutside = formerSequence.map { release.sequence <= $0 } ?? false
-            if !isOutside, release.time <= deadline, release.sequence <= oldest, !mark.former.contains(digest) {
+            if isInScope(digest, release), release.time <= deadline, release.sequence <= oldest,
+                !mark.former.contains(digest)
+            {
                 candidates.append(Candidate(digest: digest, record: record))
             } else {
                 garbage.keptCount += 1
@@ -171,6 +192,14 @@ private struct AttachmentCollector {
             return true
         }
         return candidates
+    }
+
+    private func isInScope(_ digest: Attachment.Digest, _ release: AttachmentRecord.Release) -> Bool {
+        switch scope {
+        case .all: true
+        case .releasedAfter(let sequence): release.sequence > sequence
+        case .among(let digests): digests.contains(digest)
+        }
     }
 
     /// Deletes contents. Their records go first, in one durable batch, so no record refers to a missing file.

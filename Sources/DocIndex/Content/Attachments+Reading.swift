@@ -22,7 +22,7 @@ extension DocumentStore.Attachments {
         return bytes
     }
 
-    /// Calls `body` with the content of an attachment in parts of at most 256 KiB.
+    /// Calls `body` with the content of an attachment in parts of at most 64 KiB.
     ///
     /// If the range covers the whole content, its digest is checked before the last part. The digest of other ranges
     /// cannot be checked.
@@ -65,7 +65,7 @@ extension DocumentStore.Attachments {
         }
     }
 
-    /// The content of an attachment in parts of at most 256 KiB, read away from the caller's thread; see
+    /// The content of an attachment in parts of at most 64 KiB, read away from the caller's thread; see
     /// ``read(_:in:_:)``.
     public func chunks(of attachment: Attachment, in range: Range<Int64>? = nil) -> Chunks {
         Chunks(attachments: self, attachment: attachment, range: range)

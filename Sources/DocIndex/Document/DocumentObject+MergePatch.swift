@@ -6,6 +6,10 @@ extension DocumentObject {
     /// A patch therefore cannot set a member to `null`, and it replaces arrays as a whole. Members keep their
     /// positions, and new ones are appended in the order of the patch.
     ///
+    /// An object that would change a member of an attachment replaces the attachment, as it replaces any other value
+    /// that is not an object. ``Transaction/patch(_:_:in:if:)`` refuses such a patch. An object that states the members
+    /// which an attachment has, or some of them, changes nothing.
+    ///
     /// - Complexity: O(*n*) in the members of both.
     public mutating func mergePatch(_ patch: DocumentObject) {
         // Not a loop over copies of the members, because the frames of a recursion must be small; see
@@ -37,6 +41,7 @@ extension DocumentObject {
 
     private mutating func patchMember(_ name: String, _ patch: DocumentObject) {
         guard case .object(var object) = self[name] else {
+            if hasAttachment(name, with: patch) { return }
             // A value that is not an object counts as an empty one, and nulls of the patch are dropped.
             var object = DocumentObject()
             object.mergePatch(patch)
@@ -47,6 +52,19 @@ extension DocumentObject {
         self[name] = .null
         object.mergePatch(patch)
         self[name] = .object(object)
+    }
+}
+
+extension DocumentObject {
+    /// Whether a member is an attachment that a patch does not change.
+    private func hasAttachment(_ name: String, with patch: DocumentObject) -> Bool {
+        guard case .attachment(let attachment) = self[name] else { return false }
+        return Self.isUnchanged(attachment, by: patch)
+    }
+
+    /// Whether a patch states members that an attachment has, or nothing.
+    static func isUnchanged(_ attachment: Attachment, by patch: DocumentObject) -> Bool {
+        patch.allSatisfy { attachment[$0.name] ?? .null == $0.value }
     }
 }
 

@@ -12,19 +12,44 @@ package enum Base64 {
     ///
     /// - Complexity: O(*n*).
     package static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        let groupCount = bytes.count / 3
+        let restCount = bytes.count - 3 * groupCount
         text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
-        var position = 0
-        while position < bytes.count {
-            let count = min(3, bytes.count - position)
-            var group = UInt32(bytes[position]) << 16
-            if count > 1 { group |= UInt32(bytes[position + 1]) << 8 }
-            if count > 2 { group |= UInt32(bytes[position + 2]) }
-            for digit in 0..<4 {
-                text.append(digit <= count ? character(UInt8(group >> (18 - 6 * UInt32(digit)) & 0x3f)) : padding)
+        unsafe characters.withUnsafeBufferPointer { characters in
+            var position = 0
+            // Groups are encoded in a block of fixed size, without a check of the capacity for each character.
+            var block = [UInt8](repeating: 0, count: min(groupCount, blockGroupCount) * 4)
+            while position < groupCount {
+                let count = min(groupCount - position, blockGroupCount)
+                let part = bytes.extracting(3 * position..<3 * (position + count))
+                unsafe part.withUnsafeBufferPointer { part in
+                    unsafe block.withUnsafeMutableBufferPointer { block in
+                        for index in 0..<count {
+                            let first = unsafe UInt32(part[3 * index]) << 16
+                            let second = unsafe UInt32(part[3 * index + 1]) << 8
+                            let group = unsafe first | second | UInt32(part[3 * index + 2])
+                            unsafe block[4 * index] = characters[Int(group >> 18)]
+                            unsafe block[4 * index + 1] = characters[Int(group >> 12 & 0x3f)]
+                            unsafe block[4 * index + 2] = characters[Int(group >> 6 & 0x3f)]
+                            unsafe block[4 * index + 3] = characters[Int(group & 0x3f)]
+                        }
+                    }
+                }
+                text += block[..<(4 * count)]
+                position += count
             }
-            position += 3
+            guard restCount > 0 else { return }
+            var group = UInt32(bytes[3 * groupCount]) << 16
+            if restCount > 1 { group |= UInt32(bytes[3 * groupCount + 1]) << 8 }
+            for digit in 0..<4 {
+                text.append(
+                    digit <= restCount ? unsafe characters[Int(group >> (18 - 6 * UInt32(digit)) & 0x3f)] : padding)
+            }
         }
     }
+
+    /// The number of groups of three bytes that are encoded together.
+    private static let blockGroupCount = 1024
 
     /// Returns the encoding of `bytes`.
     package static func text(of bytes: [UInt8]) -> String {
@@ -40,24 +65,29 @@ package enum Base64 {
     package static func decode(_ text: Span<UInt8>) throws(DecodingError) -> [UInt8] {
         var digitCount = text.count
         while digitCount > 0, text.count - digitCount < 2, text[digitCount - 1] == padding { digitCount -= 1 }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
-        var group: UInt32 = 0
-        for index in 0..<digitCount {
-            guard let digit = digit(text[index]) else {
-                throw DecodingError(offset: index, message: complaint(about: text[index]))
+        let digits = text.extracting(0..<digitCount)
+        let wholeCount = digitCount / 4
+        var areDigits = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wholeCount * 3 + 3) { bytes, count in
+            unsafe values.withUnsafeBufferPointer { values in
+                unsafe digits.withUnsafeBufferPointer { digits in
+                    unsafe areDigits = decode(digits, wholeCount, values, to: bytes, &count)
+                }
             }
-            group = group << 6 | UInt32(digit)
-            // Each digit but the first of four completes a byte.
-            let unusedBitCount = 6 - 2 * UInt32(index % 4)
-            if index % 4 > 0 { bytes.append(UInt8(truncatingIfNeeded: group >> unusedBitCount)) }
+        }
+        guard areDigits else {
+            var index = bytes.count / 3 * 4
+            while values[Int(text[index])] <= 0x3f { index += 1 }
+            throw DecodingError(offset: index, message: complaint(about: text[index]))
         }
         guard text.count % 4 == 0 else {
             throw DecodingError(
                 offset: text.count,
                 message: "base64 must be padded with = to a multiple of 4 characters; this has \(text.count)")
         }
-        guard group & [0, 0x3f, 0xf, 0x3][digitCount % 4] == 0 else {
+        // One digit alone completes no byte.
+        let excess: UInt8 = [0, 0x3f, 0xf, 0x3][digitCount % 4]
+        guard digitCount % 4 == 0 || values[Int(text[digitCount - 1])] & excess == 0 else {
             throw DecodingError(
                 offset: digitCount - 1, message: "the last base64 digit has excess bits; the text is truncated")
         }
@@ -66,26 +96,42 @@ package enum Base64 {
 
     private static let padding = UInt8(ascii: "=")
 
-    private static func character(_ digit: UInt8) -> UInt8 {
-        switch digit {
-        case 0..<26: UInt8(ascii: "A") + digit
-        case 26..<52: UInt8(ascii: "a") + digit - 26
-        case 52..<62: UInt8(ascii: "0") + digit - 52
-        case 62: UInt8(ascii: "+")
-        default: UInt8(ascii: "/")
+    /// Decodes the digits up to the first group that contains another character, and sets the number of bytes.
+    ///
+    /// - Returns: whether all characters are digits.
+    private static func decode(
+        _ digits: UnsafeBufferPointer<UInt8>, _ wholeCount: Int, _ values: UnsafeBufferPointer<UInt8>,
+        to bytes: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int
+    ) -> Bool {
+        for index in 0..<wholeCount {
+            let first = unsafe values[Int(digits[4 * index])]
+            let second = unsafe values[Int(digits[4 * index + 1])]
+            let third = unsafe values[Int(digits[4 * index + 2])]
+            let fourth = unsafe values[Int(digits[4 * index + 3])]
+            if first | second | third | fourth > 0x3f { return false }
+            unsafe bytes[count] = first << 2 | second >> 4
+            unsafe bytes[count + 1] = second << 4 | third >> 2
+            unsafe bytes[count + 2] = third << 6 | fourth
+            count += 3
         }
+        let rest = unsafe digits[(4 * wholeCount)...].map { unsafe values[Int($0)] }
+        if rest.contains(where: { $0 > 0x3f }) { return false }
+        for index in rest.indices.dropFirst() {
+            unsafe bytes[count] = index == 1 ? rest[0] << 2 | rest[1] >> 4 : rest[1] << 4 | rest[2] >> 2
+            count += 1
+        }
+        return true
     }
 
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
-    }
+    private static let characters = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The value of each character that is a digit; 0xff for others.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0xff, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
 
     private static func complaint(about byte: UInt8) -> String {
         switch byte {

@@ -151,14 +151,16 @@ public final class Transaction {
     }
 
     /// Applies a JSON Merge Patch (RFC 7396) to a document: members that are `null` in the patch are removed, objects
-    /// are merged, and any other value replaces the existing one.
+    /// are merged, and any other value replaces the existing one. An attachment is replaced by another one, or by a
+    /// value that is not an object; its members cannot be patched.
     ///
-    /// - Throws: the errors of ``update(_:in:if:_:)-(_,String,_,_)``.
+    /// - Throws: ``DocIndexError`` with `invalidUpdate` if an object in the patch would change an attachment; the errors
+    ///   of ``update(_:in:if:_:)-(_,String,_,_)``.
     public func patch(
         _ id: DocumentID, _ patch: DocumentObject, in collection: String,
         if condition: Document.WriteCondition = .present
     ) throws {
-        try update(id, in: collection, if: condition) { $0.mergePatch(patch) }
+        try update(id, in: collection, if: condition) { try $0.mergePatchKeepingAttachments(patch) }
     }
 
     /// Deletes a document.

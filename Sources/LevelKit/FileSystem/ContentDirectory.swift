@@ -25,6 +25,8 @@ package final class ContentDirectory: Sendable {
     /// The absolute path of the directory.
     package let path: String
     private let databasePath: String
+    /// The directory of the database when it was opened; `nil` if it did not exist.
+    private let identity: FileIdentity?
     private let isReadOnly: Bool
     /// Opened at the first use. A database without the directory has no files.
     private let root = Mutex<DirectoryHandle?>(nil)
@@ -36,6 +38,7 @@ package final class ContentDirectory: Sendable {
     /// Names the directory of the database at a resolved path; creates and opens nothing.
     init(at databasePath: String, isReadOnly: Bool) {
         self.databasePath = databasePath
+        identity = FileStatus(path: databasePath)?.identity
         self.isReadOnly = isReadOnly
         path = DatabaseDirectory(resolved: databasePath).file(Self.name)
     }
@@ -88,6 +91,9 @@ package final class ContentDirectory: Sendable {
 
     /// The path of a file, for messages.
     package func file(_ name: String) -> String { "\(path)/\(name.prefix(2))/\(name)" }
+
+    /// Whether another database has taken the place of the one that was opened, whose files are deleted then.
+    package var isReplaced: Bool { identity != nil && FileStatus(path: databasePath)?.identity != identity }
 
     // MARK: - Deleting
 

@@ -148,11 +148,11 @@ struct DocCommand: ParsableCommand {
                         .no, "there is no document \(self.id) in \(collection.name)", hint: "doc put stores a new one")
                 }
                 if dryRun, let document = try collection.document(id) {
+                    var content = document.content
+                    try content.mergePatchKeepingAttachments(patch)
                     let output = StandardOutput()
                     output.terminalForm = .json
-                    try output.write(
-                        DocumentValue.object(document.content.merging(patch: patch)).json(
-                            JSONWriter(notation: .tagged)) + "\n")
+                    try output.write(DocumentValue.object(content).json(JSONWriter(notation: .tagged)) + "\n")
                     return try output.flush()
                 }
                 try collection.patch(id, patch)

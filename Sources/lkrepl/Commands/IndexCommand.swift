@@ -125,10 +125,19 @@ struct IndexCommand: ParsableCommand {
             ] {
                 for row in rows { try writer.write(["document": .string(row), "what": .string(what)]) }
             }
+            for digest in report.lostAttachments {
+                try writer.write(["attachment": .string(digest.description), "what": "lost"])
+            }
             try writer.finish(tellsOfNothing: false)
             options.note(
                 "index rebuild: \(HumanNumber.grouped(report.documentCount)) documents were read, "
                     + "\(HumanNumber.grouped(report.repairCount)) records were corrected, all indexes are complete")
+            let count = report.lostAttachments.count
+            guard count > 0 else { return }
+            throw CommandError(
+                .badData, "\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost",
+                hint: "restore a backup; or add the same files again with attach add, which makes their references "
+                    + "readable")
         }
     }
 

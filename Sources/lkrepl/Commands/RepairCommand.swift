@@ -18,9 +18,10 @@ struct RepairCommand: ParsableCommand {
             The last resort: restoring a backup is better. --dry-run repairs a copy and reports the result. The \
             original files are kept in a directory next to the database. Each unreadable place is a row with its file, \
             byte and size, the number of entries it held, and the keys between which they lay; for a document store, \
-            each collection is a row with its lost documents. --rebuild rebuilds indexes, IDs and counters from the \
-            remaining documents. Exit code 65 if anything is lost. ^C stops the repair while it copies the files; \
-            afterwards the repair runs to its end, because a half-repaired database is unusable, and says so.
+            each collection is a row with its lost documents, and the lost attached files are a row with their \
+            digests. --rebuild rebuilds indexes, IDs and counters from the remaining documents. Exit code 65 if \
+            anything is lost. ^C stops the repair while it copies the files; afterwards the repair runs to its end, \
+            because a half-repaired database is unusable, and says so.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -46,8 +46,7 @@ struct DocumentDump {
         if census.count > census.unreferencedCount,
             try only == nil || collections.contains(where: { try Self.hasAttachment($0) })
         {
-            writer.attachments = DumpRecord.Attachments(
-                contents: contents, unreferencedCount: only == nil ? census.unreferencedCount : 0)
+            writer.attachments = DumpRecord.Attachments(contents: contents)
         }
         var header = DumpHeader.documents
         header.contents = writer.attachments?.contents

@@ -60,6 +60,10 @@ struct DumpReader: ~Copyable {
                 guard parts == nil else { throw missingPart }
                 return take(pair)
             }
+            if content == .documents, let part = ContentLine.parse(line.bytes.span) {
+                try checkPlace(of: .content(part))
+                return try take(.content(part), [:])
+            }
             guard let (record, object) = try self.record() else { continue }
             try checkPlace(of: record)
             if let record = try take(record, object) { return record }

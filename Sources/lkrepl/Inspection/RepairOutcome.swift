@@ -139,6 +139,13 @@ struct RepairOutcome {
             }
             rows.append(row)
         }
+        if store.losses.lostAttachmentCount > 0 {
+            let digests = store.losses.lostAttachments.map { DocumentValue.string($0.description) }
+            rows.append([
+                "what": "attached files lost", "value": .int(Int64(store.losses.lostAttachmentCount)),
+                "digests": .array(digests),
+            ])
+        }
         if let rebuild = store.rebuild {
             rows.append(["what": "records put right by the rebuild", "value": .int(Int64(rebuild.repairCount))])
         }
@@ -168,7 +175,7 @@ struct RepairOutcome {
             throw CommandError(
                 .badData, "the store cannot be opened after the repair: \(storeFailure)", hint: "restore a backup")
         }
-        let isSound = store?.verification.isSound ?? true
+        let isSound = store.map { $0.verification.isSound && $0.losses.lostAttachmentCount == 0 } ?? true
         if isSound, report.losses.isEmpty || isRestored { return }
         throw CommandError(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
     }
@@ -190,6 +197,9 @@ struct RepairOutcome {
                 let count = HumanNumber.grouped(collection.lostHistoryCount)
                 parts.append("\(count) documents of \(name) have lost former versions")
             }
+        }
+        if let count = store?.losses.lostAttachmentCount, count > 0 {
+            parts.append("\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost")
         }
         if let store, parts.isEmpty {
             parts.append(
@@ -213,6 +223,12 @@ struct RepairOutcome {
     }
 
     private func hint(_ path: String, isRehearsal: Bool) -> String {
+        if let store, !store.losses.lostAttachments.isEmpty,
+            store.verification.lostAttachments.count == store.verification.problemCount
+        {
+            return
+                "restore a backup; or add the same files again with attach add, which makes their references readable"
+        }
         if isRehearsal {
             return "restore a backup; or repair it with \"\(Remedy.repair(path, rebuilds: store != nil))\""
         }

@@ -72,7 +72,22 @@ extension DocumentLoadTarget {
         guard content.digest == part.digest else {
             throw RecordError(.digest, "the content of the attachment \(part.digest) was changed").final
         }
+        if try store.attachments.info(part.digest) == nil { addedContents.insert(part.digest) }
         _ = try content.finish()
+    }
+
+    func removeSuperfluousContents() throws -> Int {
+        let superfluous = try addedContents.filter { try store.attachments.info($0)?.referenceCount == 0 }
+        addedContents = []
+        guard !superfluous.isEmpty else { return 0 }
+        do {
+            return try store.attachments.collectGarbage(among: superfluous).digests.count
+        } catch let error as DocIndexError where error.code == .attachmentsInUse || error.code == .corruption {
+            StandardError.shared.write(
+                "load: \(HumanNumber.grouped(superfluous.count)) attached files that no loaded document refers to remain "
+                    + "in the store: \(error.message); attach gc deletes them later\n")
+            return 0
+        }
     }
 
     /// Adds the contents that the documents of a batch need and the store lacks.

@@ -30,6 +30,8 @@ final class DocumentLoadTarget: LoadTarget {
     var contents: ContentOrigin?
     /// The content whose parts are being received.
     var receivedContent: NewContent?
+    /// The contents of the input that the store lacked before.
+    var addedContents: Set<Attachment.Digest> = []
     /// The reasons why contents could not be taken from ``contents``.
     var contentFaults: [Attachment.Digest: RecordError] = [:]
 
@@ -186,7 +188,7 @@ final class DocumentLoadTarget: LoadTarget {
             case .duplicateValue, .documentExists: RecordError(.conflict, error.message)
             case .attachmentMissing, .attachmentDamaged: RecordError(.attachment, error.message)
             case .tooManyEntries: RecordError(.size, error.message)
-            case .invalidDocument, .invalidID: RecordError(.type, error.message)
+            case .invalidDocument, .invalidID, .invalidUpdate: RecordError(.type, error.message)
             default: nil
             }
         case let error as LevelError where error.code == .tooLarge: RecordError(.size, error.message)

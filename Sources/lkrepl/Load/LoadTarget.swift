@@ -9,6 +9,8 @@ protocol LoadTarget: AnyObject {
     func adopt(_ schema: Schema) throws
     /// Takes a part of the content of an attachment, which is stored with its last part.
     func add(_ part: ContentPart) throws
+    /// Removes the contents that were added and that no stored document refers to; returns their number.
+    func removeSuperfluousContents() throws -> Int
     /// Removes what the mode `replace` replaces.
     ///
     /// - Parameter step: Called with the number of removed records; an error that it throws stops the removal between
@@ -28,6 +30,8 @@ protocol LoadTarget: AnyObject {
 }
 
 extension LoadTarget {
+    func removeSuperfluousContents() throws -> Int { 0 }
+
     func add(_ part: ContentPart) throws {
         throw RecordError(.type, "the record is an attachment, but the database is not a document store").final
     }

@@ -39,6 +39,8 @@ final class NewStoreTarget: LoadTarget {
         try target.add(part)
     }
 
+    func removeSuperfluousContents() throws -> Int { try target?.removeSuperfluousContents() ?? 0 }
+
     func clear(_ step: (Int) throws -> Void) throws -> Int { 0 }
 
     func store(_ batch: LoadBatch) throws -> LoadOutcome {

@@ -115,7 +115,7 @@ private struct DumpRecordReader {
             throw DumpError("a is not a SHA-256 digest in lowercase hexadecimal", kind: .type)
         }
         guard let byteCount = object["bytes"]?.intValue, byteCount >= 0, let index = object["part"]?.intValue,
-            let count = object["parts"]?.intValue, index >= 0, index < count, count <= 1 << 40,
+            let count = object["parts"]?.intValue, index >= 0, index < count, count <= ContentPart.maximumCount,
             let text = object["b64"]?.stringValue
         else { throw DumpError(form, kind: .type) }
         do {
@@ -157,11 +157,8 @@ private struct DumpRecordReader {
             let contents = object["contents"]?.stringValue.flatMap(DumpHeader.Contents.init(rawValue:)),
             let count = try count("count", in: object), let byteCount = object["bytes"]?.intValue, byteCount >= 0
         else { throw DumpError("the attachments in the end record are invalid") }
-        let unreferenced = try self.count("unreferenced", in: object)
-        try expectCount(
-            unreferenced == nil ? 3 : 4, of: object, "the attachments in the end record have unknown members")
-        return DumpRecord.Attachments(
-            contents: contents, count: count, byteCount: byteCount, unreferencedCount: unreferenced ?? 0)
+        try expectCount(3, of: object, "the attachments in the end record have unknown members")
+        return DumpRecord.Attachments(contents: contents, count: count, byteCount: byteCount)
     }
 
     private func count(_ name: String, in object: DocumentObject) throws -> Int? {

@@ -23,8 +23,6 @@ enum DumpRecord {
         var contents: DumpHeader.Contents
         var count = 0
         var byteCount: Int64 = 0
-        /// The number of contents of the store that no document refers to, and that the dump leaves out.
-        var unreferencedCount = 0
     }
 
     /// The number of records between two marks.
@@ -114,11 +112,7 @@ enum DumpRecord {
 
 extension DumpRecord.Attachments {
     fileprivate var object: DocumentObject {
-        var object: DocumentObject = [
-            "contents": .string(contents.rawValue), "count": .int(Int64(count)), "bytes": .int(byteCount),
-        ]
-        if unreferencedCount > 0 { object["unreferenced"] = .int(Int64(unreferencedCount)) }
-        return object
+        ["contents": .string(contents.rawValue), "count": .int(Int64(count)), "bytes": .int(byteCount)]
     }
 }
 
@@ -135,6 +129,9 @@ struct ContentPart {
     let bytes: [UInt8]
 
     var isLast: Bool { index + 1 == count }
+
+    /// The maximum number of parts.
+    static let maximumCount: Int64 = 1 << 40
 }
 
 /// The reason that a line is not a valid record.

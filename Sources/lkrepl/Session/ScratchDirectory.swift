@@ -37,20 +37,58 @@ extension ScratchDirectory {
         let byteCount = files.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
         try CopyRoom.require(byteCount, at: path)
         for (name, file) in files {
-            let output = StandardOutput(
-                descriptor: try FileDescriptor.openNew("\(databasePath)/\(name)"), name: name)
-            var rest = try file.status().byteCount
-            var buffer = [UInt8](repeating: 0, count: 1 << 20)
-            // Copies at most the counted length, since the file may be growing.
-            while rest > 0 {
-                let count = try FileDescriptor(rawValue: file.descriptor).read(into: &buffer)
-                if count == 0 { break }
-                try output.write(Array(buffer[..<min(count, Int(clamping: rest))]))
-                rest -= min(rest, UInt64(count))
+            try Self.copy(
+                FileDescriptor(rawValue: file.descriptor), try file.status().byteCount, to: "\(databasePath)/\(name)")
+        }
+        try linkAttachments(of: database)
+    }
+
+    /// Copies at most `byteCount` bytes, since the file may be growing.
+    private static func copy(_ file: FileDescriptor, _ byteCount: UInt64, to path: String) throws {
+        let output = StandardOutput(descriptor: try FileDescriptor.openNew(path), name: path)
+        var rest = byteCount
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while rest > 0 {
+            let count = try file.read(into: &buffer)
+            if count == 0 { break }
+            try output.write(Array(buffer[..<min(count, Int(clamping: rest))]))
+            rest -= min(rest, UInt64(count))
+        }
+        try output.close()
+    }
+
+    /// Links the files of attachments, which nothing changes in place; copies them from another file system.
+    private func linkAttachments(of database: String) throws {
+        let source = "\(database)/\(Self.attachments)"
+        guard Self.isDirectory(source) else { return }
+        func make(_ directory: String) throws {
+            guard unsafe mkdir(directory, 0o700) == 0 else {
+                throw CommandError.system(SystemError(number: errno), "cannot create \(directory)")
             }
-            try output.close()
+        }
+        let target = "\(databasePath)/\(Self.attachments)"
+        try make(target)
+        for shard in FileDescriptor.names(in: source) where shard.utf8.count == 2 {
+            guard Self.isDirectory("\(source)/\(shard)") else { continue }
+            try make("\(target)/\(shard)")
+            for name in FileDescriptor.names(in: "\(source)/\(shard)") where name.hasPrefix(shard) {
+                try Interruption.check()
+                let (from, to) = ("\(source)/\(shard)/\(name)", "\(target)/\(shard)/\(name)")
+                guard !FileDescriptor.isLinkOrSpecial(from), unsafe link(from, to) != 0 else { continue }
+                let file = try FileDescriptor.openForReading(from)
+                defer { try? file.closeFile() }
+                try Self.copy(file, .max, to: to)
+            }
         }
     }
+
+    /// Whether a path is a directory, and not a link to one.
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static let attachments = "attachments"
 
     /// Opens the files of a database except its lock file, skipping links and devices.
     private static func files(of database: String) throws -> [(name: String, file: OpenFile)] {

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The sizes around the limits at which content is stored in another way.
-    static let byteCounts = [0, 1, 32 << 10, 32 << 10 + 1, 256 << 10, 256 << 10 + 1, 3 << 20]
+    static let byteCounts = [0, 1, 32 << 10, 32 << 10 + 1, 64 << 10, 64 << 10 + 1, 3 << 20]
 
     @discardableResult
     static func at<R>(_ seconds: Int, _ body: () throws -> R) rethrows -> R {
@@ -285,6 +285,73 @@ import Testing
             try reader.close()
             #expect(try store.attachments.collectGarbage(olderThan: .zero).digests.count == 1)
             try store.close()
+        }
+    }
+
+    @Test func `A patch replaces an attachment as a whole, and never its members`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let photos = try store.collection("photos")
+            let first = try store.attachments.add([1], type: "a/b", name: "first")
+            let second = try store.attachments.add([2])
+            let content: DocumentObject = ["id": "a", "x": ["y": .attachment(first)]]
+            try photos.put(content)
+            let members: [DocumentObject] = [
+                ["name": "other"], ["name": nil], ["type": "c/d"], ["width": 1],
+                ["sha256": .string(second.digest.description), "bytes": 1],
+            ]
+            for member in members {
+                expectFailure(.invalidUpdate, containing: "x.y", "as a whole") {
+                    try photos.patch("a", ["v": 1, "x": ["y": .object(member)]])
+                }
+                #expect(try photos.document("a")?.content == content)
+            }
+            // What the attachment already says changes nothing.
+            try photos.patch("a", ["x": ["y": ["name": "first", "bytes": 1]]])
+            try photos.patch("a", ["x": ["y": [:]]])
+            #expect(try photos.document("a")?.content == content)
+            try photos.patch("a", ["x": ["y": .attachment(second)]])
+            #expect(try photos.document("a")?["x"] == ["y": .attachment(second)])
+            try photos.patch("a", ["x": ["y": nil]])
+            #expect(try store.attachments.census().unreferencedCount == 2)
+        }
+    }
+
+    @Test func `A reader of a store that was replaced is told to open it again`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let store = try DocumentStore.open(at: path, schema: Self.schema)
+            let kept = try store.attachments.add(Self.content(21, byteCount: 40_000))
+            let gone = try store.attachments.add(Self.content(22, byteCount: 40_000))
+            try store.collection("photos").put(["id": "a", "x": .attachment(kept), "y": .attachment(gone)])
+            try store.close()
+            let reader = try DocumentStore.open(at: path, mode: .readOnly)
+            let replacement = try DatabaseReplacement(of: path)
+            let copy = try DocumentStore.open(at: replacement.copyPath, schema: Self.schema)
+            try copy.collection("photos").put(["id": "a", "x": .attachment(kept)])
+            _ = try copy.attachments.collectGarbage(olderThan: .zero)
+            try copy.close()
+            try replacement.publish()
+            expectFailure(.attachmentMissing, containing: "was replaced", "open it again") {
+                try reader.attachments.bytes(of: gone)
+            }
+            try reader.close()
+            let new = try DocumentStore.open(at: path, schema: Self.schema)
+            #expect(try new.attachments.bytes(of: kept).count == 40_000)
+            expectFailure(.attachmentMissing, containing: "add it again") { try new.attachments.bytes(of: gone) }
+            try new.close()
+        }
+    }
+
+    @Test func `Of some contents, only those that nothing refers to are collected`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let added = try (0..<4).map { try store.attachments.add(Self.content(30 + $0, byteCount: 40_000)) }
+            try store.collection("photos").put(["id": "a", "x": .attachment(added[0])])
+            // A former version needs this one.
+            try store.collection("kept").put(["id": "a", "x": .attachment(added[1])])
+            try store.collection("kept").put(["id": "a"])
+            let garbage = try store.attachments.collectGarbage(among: Set(added[..<3].map(\.digest)))
+            #expect(garbage.digests == [added[2].digest])
+            #expect(try store.attachments.census().count == 3)
         }
     }
 

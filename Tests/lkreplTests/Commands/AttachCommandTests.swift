@@ -146,6 +146,48 @@ import Testing
         }
     }
 
+    @Test func `A repair and a rebuild name the lost files, and end with 65`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            try place.attachPicture()
+            let rehearsal = try place.run("repair", "--dry-run", "photos.store")
+            #expect(rehearsal.code == 0 && !rehearsal.output.contains("attached"), "\(rehearsal)")
+            let digest = try #require(try place.names(in: "photos.store/attachments").first { $0.utf8.count == 2 })
+            let name = try #require(try place.names(in: "photos.store/attachments/\(digest)").first)
+            try place.remove("photos.store/attachments/\(digest)/\(name)")
+            for command in [
+                ["repair", "--dry-run", "photos.store"],
+                ["repair", "--write", "photos.store", "--confirm", "photos.store", "--rebuild"],
+                ["index", "rebuild", "--write", "photos.store"],
+            ] {
+                let outcome = try place.run(command)
+                #expect(outcome.code == 65 && outcome.output.contains(name), "\(outcome)")
+                #expect(
+                    outcome.says("1 attached file is lost") && outcome.says("add the same files again"), "\(outcome)")
+            }
+            try place.attachPicture()
+            let sound = try place.run("repair", "--write", "photos.store", "--confirm", "photos.store")
+            #expect(sound.code == 0, "\(sound)")
+            #expect(try place.run("verify", "photos.store", "--full").code == 0)
+        }
+    }
+
+    @Test func `A patch of the members of an attachment is refused, also in a dry run`() throws {
+        try Self.with { place in
+            #expect(try Self.add(place, "original", "large.bin").code == 0)
+            for option in ["--write", "-n"] {
+                let outcome = try place.run(
+                    "doc", "patch", option, "photos.store", "photos", Self.id, #"{"original":{"name":"other"}}"#)
+                #expect(outcome.code != 0 && outcome.says("can be replaced only as a whole"), "\(outcome)")
+            }
+            let line = #"{"id":"\#(Self.id)","original":{"sha256":"0"}}"#
+            let merged = try place.run(
+                "import", "--write", "--mode", "merge", "photos.store", "photos", "-", input: line + "\n")
+            #expect(merged.code == 65 && merged.says("can be replaced only as a whole"), "\(merged)")
+            #expect(try Self.get(place, "-o", "copy.bin").code == 0)
+        }
+    }
+
     @Test func `Other commands count attached files`() throws {
         try Self.with { place in
             #expect(try Self.add(place, "original", "large.bin").code == 0)

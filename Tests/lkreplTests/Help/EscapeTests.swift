@@ -15,9 +15,10 @@ import Testing
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             let leaves = CommandCatalog.current.leaves
+            var help = ""
             var script = ""
             for command in leaves {
-                script += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
+                help += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
                 guard let example = command.example else { continue }
                 // Twice, so that writing commands also fail.
                 script += "\(example)\n\(example)\n"
@@ -25,8 +26,12 @@ import Testing
                     script += "lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'\n"
                 }
             }
-            for environment in ["NO_COLOR=1 TERM=xterm-256color", "TERM=dumb", "TERM=xterm-256color"] {
-                let outcome = try place.shell("export \(environment)\n" + script + "true\n")
+            // Help depends least on the environment, and takes as many processes as the examples. It runs where only
+            // the pipe prevents colors.
+            for (environment, help) in [
+                ("NO_COLOR=1 TERM=xterm-256color", ""), ("TERM=dumb", ""), ("TERM=xterm-256color", help),
+            ] {
+                let outcome = try place.shell("export \(environment)\n" + help + script + "true\n")
                 #expect(!outcome.bytes.contains(0x1b) && !outcome.errorBytes.contains(0x1b), "\(environment)")
                 #expect(outcome.bytes.count > 10_000)
             }
