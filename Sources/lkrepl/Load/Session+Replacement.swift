@@ -18,7 +18,7 @@ extension Session {
     static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch where Interruption.isRequested {
+        } catch let error where Interruption.isRequested {
             var failure = CommandError(error)
             if failure.hint == nil { failure.hint = Loader.nothingChanged }
             throw failure
