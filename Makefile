@@ -118,7 +118,7 @@ lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/bird-list Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
 # Runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers. The thread sanitizer cannot start threads
-# in a forked process, so it skips the fork tests.
+# in a forked process, so it skips the fork tests; tests that measure memory skip themselves.
 SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests
 sanitize: bootstrap
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter '$(SANITIZED)'

@@ -11,7 +11,7 @@ public func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> R
         box.result.withLock { $0 = value }
         done.signal()
     }
-    thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
+    thread.stackSize = Sanitizer.isPresent ? 8 << 20 : 512 << 10
     thread.start()
     done.wait()
     return box.result.withLock { $0 }
@@ -19,9 +19,4 @@ public func withSmallStack<Result: Sendable>(_ work: @escaping @Sendable () -> R
 
 private final class ResultBox<Result: Sendable>: Sendable {
     let result = Mutex<Result?>(nil)
-}
-
-/// Whether the process runs under the address or thread sanitizer, detected by their entry points.
-private let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
-    unsafe dlsym(dlopen(nil, RTLD_NOW), name) != nil
 }

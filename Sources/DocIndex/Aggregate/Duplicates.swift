@@ -14,8 +14,8 @@ extension DocumentCollection {
     /// let bursts = try photos.duplicates(by: [.value("taken"), .value("camera")])
     /// ```
     ///
-    /// A document that has no value at one of the keys, or `null`, is no duplicate of any other. With `[]` in a path,
-    /// one common element is enough. All documents are read from one snapshot.
+    /// A document that has no value at one of the keys, or `null`, is not a duplicate of any other. With `[]` in a
+    /// path, one common element is enough. All documents are read from one snapshot.
     ///
     /// - Parameters:
     ///   - keys: the keys, at least one.

@@ -43,7 +43,7 @@ struct GroupSummary {
         }
     }
 
-    /// Returns the keys of the groups to which a document belongs.
+    /// Returns the keys of the groups that a document belongs to.
     func keys(of reader: borrowing BodyReader) throws -> [[DocumentValue?]] {
         var keys: [[DocumentValue?]] = [[]]
         for (key, path) in zip(aggregation.keys, keyPaths) {

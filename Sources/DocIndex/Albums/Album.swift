@@ -1,7 +1,7 @@
 internal import LevelKit
 
-/// A saved selection of documents: those that satisfy a condition, or documents chosen one by one in an order of their
-/// own.
+/// A saved selection of documents: the documents that satisfy a condition, or documents chosen one by one, in their own
+/// order.
 ///
 /// Albums are ordinary documents of the collection ``collectionName``, which the first album declares. They are dumped,
 /// loaded, observed and copied like all documents. See ``DocumentStore/albums``.

@@ -133,7 +133,7 @@ extension DocumentStore.Albums {
 
     /// Removes documents from an album. The documents themselves stay.
     ///
-    /// - Returns: the number of documents that were removed; those that the album does not contain are ignored.
+    /// - Returns: the number of documents that were removed; documents that the album does not contain are ignored.
     /// - Throws: ``DocIndexError``: `unknownAlbum`; `invalidAlbum` for an album with a condition.
     @discardableResult
     public func remove(_ ids: [DocumentID], from name: String, durability: Durability = .buffered) throws -> Int {

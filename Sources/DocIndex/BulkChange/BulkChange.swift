@@ -33,7 +33,7 @@ public enum BulkChange {
         }
     }
 
-    /// Whether a change that is too large for one commit is split into several, each of which is atomic.
+    /// Whether a change that is too large for one commit is split into several atomic commits.
     public enum Splitting: Sendable, Hashable {
         /// It is split if a second run would only finish what the first one left: for deletions, and for updates that
         /// are ``DocumentUpdate/isRepeatable``. Otherwise it fails with `changeTooLarge` before anything is written.
@@ -60,7 +60,7 @@ public enum BulkChange {
         public internal(set) var matchedCount = 0
         /// The number of documents that were changed or deleted.
         public internal(set) var changedCount = 0
-        /// The number of commits. A dry run counts those that it would have made.
+        /// The number of commits. A dry run counts the commits that it would have made.
         public internal(set) var commitCount = 0
         /// The first documents that a dry run would change; empty otherwise.
         public internal(set) var differences: [Difference] = []

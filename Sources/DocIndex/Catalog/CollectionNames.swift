@@ -7,7 +7,7 @@ internal import Synchronization
 /// the batch with the bodies that use them, so a reader that sees a body also sees its names.
 ///
 /// The names of a failed batch stay published and are stored with the next batch. LevelDB may recover a failed batch
-/// when it reads its log again. If its numbers had been given to other names meanwhile, its documents would change
+/// when it reads its log again. If its numbers had been assigned to other names in between, its documents would change
 /// their meaning.
 final class CollectionNames: Sendable {
     private struct State {

@@ -6,7 +6,7 @@ final class ReadableIndexes: Sendable {
     /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
     /// fold strings by other rules.
     let values: [ValueIndex]
-    /// The geo indexes, except those that were built by other rules for what a location is.
+    /// The geo indexes, except indexes built by other rules for what counts as a location.
     let locations: [GeoIndex]
     /// The text index; `nil` if there is none.
     let text: TextIndexAdapter?

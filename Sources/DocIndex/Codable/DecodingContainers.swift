@@ -1,5 +1,5 @@
 /// The containers of ``DocumentDecoder``. The protocols require an overload for each type of the standard library; one
-/// generic method implements those of all integers.
+/// generic method implements the overloads for all integers.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
     let object: DocumentObject

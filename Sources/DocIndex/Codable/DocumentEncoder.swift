@@ -48,7 +48,7 @@ public struct DocumentEncoder: Sendable {
     /// - an encoded member replaces the stored one in place, or is appended;
     /// - a stored member that is not encoded is removed if the type knows its name. Examples are an optional that is
     ///   `nil`, or the other cases of an enumeration. A type knows the names from which its coding keys can be created,
-    ///   and those that it tries to encode. Keys that can be created from any name, such as those of a dictionary,
+    ///   and the names that it tries to encode. Keys that can be created from any name, such as those of a dictionary,
     ///   count as knowing all names;
     /// - every other stored member is kept.
     ///

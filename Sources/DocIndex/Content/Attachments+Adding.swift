@@ -161,7 +161,7 @@ package struct NewContent: Sendable {
             let release = AttachmentRecord.Release(time: StoreClock.now, sequence: state.sequence)
             var record = AttachmentRecord(use: .released(release), byteCount: byteCount, place: .file)
             if let known = try AttachmentRecord.read(attachment.digest, in: store.database) {
-                // A reference exists, or the time until its deletion starts anew.
+                // The content is referenced, or its time until deletion starts over.
                 record = known
                 if known.count == 0 { record.use = .released(release) }
             } else if file == nil {

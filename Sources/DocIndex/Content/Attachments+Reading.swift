@@ -29,7 +29,7 @@ extension DocumentStore.Attachments {
     ///
     /// - Parameters:
     ///   - attachment: the reference.
-    ///   - range: the bytes to read, limited to those that exist; `nil` for all.
+    ///   - range: the bytes to read, clamped to the size of the content; `nil` for all.
     ///   - body: receives the parts in order.
     /// - Throws: like ``bytes(of:)``; `CancellationError` if the task is cancelled; what `body` throws.
     public func read(
@@ -46,7 +46,7 @@ extension DocumentStore.Attachments {
     /// Calls `body` with the whole content of an attachment, mapped into memory if it is in a file, so that only the
     /// pages that `body` touches are read. The digest is not checked.
     ///
-    /// If another program shortens the file meanwhile, this process ends.
+    /// If another program truncates the file during the call, this process is terminated.
     ///
     /// - Throws: like ``bytes(of:)``, except for a wrong digest; what `body` throws.
     public func withMappedBytes<R>(of attachment: Attachment, _ body: (RawSpan) throws -> R) throws -> R {

@@ -1,4 +1,4 @@
-/// The members of an attachment, to which paths lead as to the members of an object.
+/// The members of an attachment. Paths address them like the members of an object.
 extension Attachment {
     /// A member of an attachment. The order is that of the stored form and of JSON text.
     enum Member: Int, Sendable, CaseIterable {
@@ -37,7 +37,7 @@ extension Attachment {
         Member(pathName: name).flatMap { self[$0] }
     }
 
-    /// The members as an object, without those that are absent.
+    /// The present members, as an object.
     package var object: DocumentObject {
         var object = DocumentObject()
         for member in Member.allCases { object[member.pathName] = self[member] }

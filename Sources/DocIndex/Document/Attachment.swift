@@ -42,10 +42,10 @@ public struct Attachment: Sendable, Hashable {
         self.name = name
     }
 
-    /// Returns whether a text can be a type or a name.
+    /// Returns whether a string can be a type or a name.
     static func isValid(_ text: String) -> Bool { 1...maximumNameByteCount ~= text.utf8.count }
 
-    /// Whether both would be stored as the same bytes: texts are compared by their UTF-8.
+    /// Whether both would be stored as the same bytes: strings are compared by their UTF-8 bytes.
     public static func == (left: Attachment, right: Attachment) -> Bool {
         left.digest == right.digest && left.byteCount == right.byteCount && left.type.hasSameBytes(as: right.type)
             && (left.name ?? "").hasSameBytes(as: right.name ?? "")

@@ -200,7 +200,7 @@ private struct ISO8601Reader: ~Escapable {
         return offset > start ? milliseconds : nil
     }
 
-    /// Reads the zone in minutes, which is `nil` if there is no zone; returns `nil` if the zone is malformed.
+    /// Reads the zone. Returns its offset in minutes, `nil` minutes without a zone, and `nil` if the zone is malformed.
     mutating func readZone() -> (minutes: Int?, Void)? {
         if offset == text.count { return (nil, ()) }
         if skip("Z") { return (0, ()) }

@@ -1,8 +1,8 @@
 /// A date in milliseconds, with the offset of its time zone from UTC if that is known.
 ///
 /// Cameras usually record the local time without a time zone. Such dates are a separate case: their milliseconds are
-/// those of the local time read as if it were UTC. For a date with a zone, the milliseconds are those of the instant,
-/// and the offset gives the local time.
+/// the local time read as if it were UTC. For a date with a zone, the milliseconds are the instant, and the offset
+/// gives the local time.
 ///
 /// Equal dates have the same milliseconds and the same offset. Dates are ordered by milliseconds, then by offset, with
 /// a missing zone first.

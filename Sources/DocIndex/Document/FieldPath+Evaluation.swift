@@ -47,7 +47,7 @@ extension FieldPath {
 
     /// Returns whether any value at the path satisfies `condition`. The visit ends at the first one that does.
     ///
-    /// The values are those of ``forEachElement(in:_:)-(DocumentObject,_)``.
+    /// The values are the same as in ``forEachElement(in:_:)-(DocumentObject,_)``.
     ///
     /// - Throws: what `condition` throws.
     /// - Complexity: O(*n*) in the number of elements visited.

@@ -51,7 +51,7 @@ struct MergeCursor<Run: SortedRun> {
             startRow: start?.sortKey == next ? start?.row ?? 0 : 0)
     }
 
-    /// Compares keys, one of which may be a prefix of the other. The added byte is between the bytes with which longer
+    /// Compares two keys. One may be a prefix of the other. The added byte is between the bytes with which longer
     /// strings continue in ascending and in descending order.
     private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         (a + [0x80]).lexicographicallyPrecedes(b + [0x80])

@@ -219,7 +219,7 @@ extension Filter {
     /// Whether this is literally ``none``.
     var isNone: Bool { if case .or(let parts) = self { parts.content.isEmpty } else { false } }
 
-    /// The path at which the condition requires that there is no value; `nil` unless it is the negation of `exists`.
+    /// The path that must have no value for the condition to hold; `nil` unless it is the negation of `exists`.
     var missingPath: FieldPath? {
         if case .not(let part) = self, case .exists(let path) = part.content { path } else { nil }
     }

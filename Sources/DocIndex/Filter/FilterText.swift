@@ -7,8 +7,8 @@
 ///
 /// A value stands wherever the notation has a value; around it are spaces, parentheses, commas or operators, but no
 /// quotes:
-/// - A string is compared as a string, even if it looks like a date. After `MATCHES` it is a regular expression, and
-///   after `SEARCH` a text query.
+/// - A string is compared as a string, even if it looks like a date. After `MATCHES`, it is a regular expression; after
+///   `SEARCH`, a search query.
 /// - A `Date` or ``DocumentDate`` is an instant: `=` means the same millisecond, whatever the time zone, in a date or in
 ///   a string that contains one.
 /// - An array stands for a list: `year in \(years)`. After `=` it is compared as an array.

@@ -14,7 +14,7 @@ public enum GeoField: Sendable, Hashable {
         }
     }
 
-    /// Every path that affects the location: ``paths``, and those of the tags for the hemisphere.
+    /// Every path that affects the location: ``paths``, and the paths of the hemisphere tags.
     var inputPaths: [FieldPath] { paths + references.compactMap { $0 } }
 
     /// The paths of the tags for the hemisphere; `nil` for names that have none.

@@ -30,7 +30,7 @@ struct QueryLexer {
     }
 
     private let source: QuerySource
-    /// The operators of the notation besides those of conditions.
+    /// The operators of the notation other than the operators of conditions.
     private let operators: [String]
     private let text: [Unicode.Scalar]
     private var offset = 0

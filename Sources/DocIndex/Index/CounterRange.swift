@@ -3,8 +3,8 @@ internal import LevelKit
 /// A range of entries of a counted index, as a range of its counters.
 ///
 /// The entries of a value are `V index value row`, and its counter is `G index value`. Bounds of entries lie between
-/// entries: behind a value they have the byte 0x01, which is less than the first byte of a row. For index 1 and
-/// `year between 1930, 1931`:
+/// entries: the value is followed by the byte 0x01, which is less than the first byte of a row. For index 1 and the
+/// condition `year between 1930, 1931`:
 ///
 ///     entries    from 56 15 01 0a c0 9e 28 00 01    to 56 15 01 0a c0 9e 2c 00 fe
 ///     counters   from 47 15 01 0a c0 9e 28 00       to 47 15 01 0a c0 9e 2c 00 fe
@@ -21,7 +21,7 @@ struct CounterRange {
     /// The keys of the counters, and perhaps of some others.
     let counters: KeyRange
 
-    /// Returns `nil` if the bounds are not those of a scan of the index.
+    /// Returns `nil` if the bounds cannot result from a scan of the index.
     init?(of range: KeyRange, in index: ValueIndex) {
         guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return nil }
         prefixCount = index.entryPrefix.count

@@ -49,7 +49,7 @@ struct JSONElementScanner: Sendable {
         return false
     }
 
-    /// Processes one byte of the value; returns true if it is the last.
+    /// Processes one byte of the value; returns true for the last one.
     private mutating func take(_ byte: UInt8) throws(JSONFaultFound) -> Bool {
         switch mode {
         case .bareWord: return false

@@ -11,7 +11,7 @@ extension DocumentValue {
     /// | an object that looks like one of these forms | itself | `{"$lit":{…}}` around it | `{"$lit":{…}}` around it |
     /// | any other object whose first name begins with `$` | itself | itself | `{"$lit":{…}}` around it |
     ///
-    /// An attachment without a name has no member `name`. When text is read, `type` can be absent as well; see
+    /// An attachment without a name has no member `name`. When text is read, `type` may also be absent; see
     /// ``Attachment/unknownType``.
     public enum JSONNotation: Sendable, Hashable {
         /// Objects have no special meaning. A parser never returns bytes, dates or attachments. A writer writes the

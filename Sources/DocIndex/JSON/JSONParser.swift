@@ -1,6 +1,6 @@
 /// Parses JSON text into a ``DocumentValue``, strictly according to RFC 8259.
 ///
-/// A text is either read exactly or rejected. Nothing is guessed, dropped or rounded silently:
+/// Text is either read exactly or rejected. Nothing is guessed, dropped or rounded silently:
 /// - an integer lexeme (no fraction, no exponent) within 64 bits gives ``DocumentValue/int(_:)``. Otherwise it gives a
 ///   ``DocumentValue/double(_:)`` if that is exact, or the error `numberOutOfRange`. `-0` gives `-0.0`;
 /// - every other number gives the nearest double; numbers that would become infinite are rejected;
@@ -15,8 +15,8 @@ public struct JSONParser: Sendable {
     public var notation: DocumentValue.JSONNotation
     /// The position of the text in a larger text; positions of errors are relative to the larger text.
     public var start: JSONError.Position
-    /// The maximum nesting depth of arrays and objects. A text that wraps documents, such as a line of a dump, needs
-    /// one more level for each wrapper.
+    /// The maximum nesting depth of arrays and objects. Each wrapper around a document, such as a line of a dump, needs
+    /// one more level.
     public var maximumDepth: Int
 
     /// Creates a parser.
@@ -53,7 +53,7 @@ public struct JSONParser: Sendable {
     /// Parses the first value in `text`. Returns it and the number of bytes up to its end, and ignores what follows.
     ///
     /// White space before the value is skipped and counted. A number ends at the first byte that cannot continue it, so
-    /// `12` is read from `12]`. If text arrives in pieces, the result does not tell whether a number is complete.
+    /// `12` is read from `12]`. If text arrives in pieces, the result does not show whether a number is complete.
     ///
     /// - Throws: ``JSONError``, also if `text` contains only white space.
     /// - Complexity: O(*n*) in the length of the value.

@@ -81,7 +81,7 @@ extension JSONReader {
         return true
     }
 
-    /// Reads the digits of a `\uXXXX` escape. If it is the first half of a surrogate pair, also reads the second half.
+    /// Reads the digits of a `\uXXXX` escape. After the first half of a surrogate pair, also reads the second half.
     private mutating func readUnicodeEscape(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try readHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -24,7 +24,7 @@ package struct KeyDescriber {
         }
     }
 
-    /// The description of a key, such as `entry: photos.year = 1930, row 5`; `nil` if the bytes are not those of a key.
+    /// The description of a key, such as `entry: photos.year = 1930, row 5`; `nil` if the bytes are not a key.
     package func description(of key: [UInt8]) -> String? {
         guard let key = StoreKeyParts(key), key.isComplete else { return nil }
         // The kind of record of a text index is the subject.

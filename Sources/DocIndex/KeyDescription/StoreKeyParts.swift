@@ -2,7 +2,7 @@ package import LevelKit
 
 /// The parts of a key of a document store, or of a prefix of keys, as far as they can be read.
 ///
-/// Any bytes can be read: parts end where the bytes are not those of a key. `docs/FORMAT.md` lists the keys.
+/// Any bytes can be read: parts end where the bytes do not form a key. `docs/FORMAT.md` lists the keys.
 package struct StoreKeyParts: Sendable {
     /// One part of a key.
     package struct Part: Sendable {

@@ -73,7 +73,7 @@ enum StoreKey: UInt8 {
         return key
     }
 
-    /// Returns the key of a change in the history, ordered like those of changes.
+    /// Returns the key of a change in the history. These keys have the same order as the keys of the feed.
     static func history(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
         var key = StoreKey.history.key
         appendPlace(sequence, collection, row, to: &key)

@@ -36,8 +36,8 @@ public struct Migration: Sendable {
     ///   - deletesDocuments: whether documents may be deleted.
     ///   - dropsAttachments: the members whose references to attachments may disappear, also with a deleted document.
     ///     Such members need not be listed in `drops`. Every other reference must still exist in the document
-    ///     afterwards, at any path; otherwise the migration stops at that document. A member in `drops` is no exception:
-    ///     it may have been renamed. The contents themselves are never deleted by a migration; see
+    ///     afterwards, at any path; otherwise the migration stops at that document. This also holds for members in
+    ///     `drops`, because they may have been renamed. The contents themselves are never deleted by a migration; see
     ///     ``DocumentStore/Attachments/collectGarbage(olderThan:dryRun:_:)``.
     ///   - transform: returns the new content of a document; `nil` to delete it.
     public init(

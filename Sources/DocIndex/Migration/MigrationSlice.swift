@@ -16,7 +16,7 @@ struct MigrationSlice {
         self.database = database
     }
 
-    /// How far a migration has come.
+    /// The progress of a migration.
     struct Position: Sendable, Hashable {
         /// The last row that was processed.
         var row: UInt64

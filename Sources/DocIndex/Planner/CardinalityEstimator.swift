@@ -6,8 +6,8 @@ struct CardinalityEstimator {
     let database: Database
     let documentCount: Int
 
-    /// The number of entries counted before LevelDB is asked for sizes, and the number counted if the sizes do not
-    /// indicate many more.
+    /// The number of entries that are counted before the estimator queries LevelDB's sizes, and the number counted if
+    /// the sizes do not indicate many more.
     private static let firstLimit = 16
     private static let countLimit = 256
     /// Estimates above this are trusted without counting: sizes are known per block rather than per entry, but such an

@@ -48,7 +48,7 @@ public struct CollectionDefinition: Sendable, Hashable {
     public var indexes: [IndexDefinition]
 
     /// The first character of the names of collections that belong to the library, such as that of albums. A schema
-    /// need not declare them: a store keeps those that it has.
+    /// need not declare them: a store keeps the ones that it has.
     static let reservedPrefix = "@"
 
     /// Whether the collection belongs to the library, because its name begins with `@`. A schema need not declare it.

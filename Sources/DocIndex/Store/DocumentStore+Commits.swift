@@ -14,7 +14,7 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-    /// Returns the commits in the history, newest first. Commits outside the bounds, and those that changed no
+    /// Returns the commits in the history, newest first. Commits outside the bounds, and commits that changed no
     /// collection with a history, are not included.
     ///
     /// - Parameters:

@@ -93,8 +93,8 @@ public final class DocumentStore: Sendable {
     ///   - schema: the declared collections and indexes; `nil` to open an existing store with its own schema.
     ///   - options: how the store is opened.
     ///   - mode: `readOnly` to read the store in its present state: nothing in the directory changes, nothing is
-    ///     locked, and other processes may write meanwhile. The schema in effect applies, even if a change of it is
-    ///     unfinished. Every call that would write throws `LevelError` with `readOnly`, and so does opening with
+    ///     locked, and other processes may write at the same time. The schema in effect applies, even if a change of it
+    ///     is unfinished. Every call that would write throws `LevelError` with `readOnly`, and so does opening with
     ///     another schema. To see later writes, reopen the store.
     /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also if the store has a higher schema version;
     ///   `invalidSchema`; `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
@@ -158,7 +158,7 @@ public final class DocumentStore: Sendable {
         do {
             try store.finishSchemaChange()
         } catch let error as DocIndexError where error.code == .tooManyEntries {
-            // The failed index is no reason to keep the store closed; see `failedIndexes`.
+            // A failed index does not prevent opening the store; see `failedIndexes`.
         }
         return store
     }

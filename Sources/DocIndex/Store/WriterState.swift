@@ -103,7 +103,7 @@ final class WriterState: @unchecked Sendable {
     /// The number of changes after which a commit looks for changes that are too old.
     private static let historyInterval = 64
 
-    /// Returns the number of changes that a commit may read to find those that are too old; `nil` for none.
+    /// Returns the number of changes that a commit may read to find expired changes; `nil` for none.
     func historyReadLimit(after count: Int) -> Int? {
         untrimmedCount += count
         guard untrimmedCount >= Self.historyInterval else { return nil }

@@ -47,7 +47,7 @@ extension DocumentObject {
         for member in old where new[member.name] == nil { result.removeValue(forName: member.name) }
         for member in new {
             let before = old[member.name]
-            // What the type adds to every document, such as a default, is no change.
+            // A member that the type adds to every document, such as a default, does not count as a change.
             if before == member.value { continue }
             if let before, let stored = result[member.name] {
                 result[member.name] = stored.applying(changesFrom: before, to: member.value)

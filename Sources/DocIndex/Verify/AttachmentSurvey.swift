@@ -65,7 +65,7 @@ struct AttachmentSurvey<Reader: KeyValueReader> {
             }
             return Content(place: .file, byteCount: byteCount)
         } catch let error as LevelError where error.code == .io {
-            // A link, a directory or an unreadable file is no content.
+            // A link, a directory or an unreadable file does not count as content.
             return nil
         }
     }

@@ -193,7 +193,7 @@ struct AttachmentVerifier {
         files = []
     }
 
-    /// Returns what is wrong with a file; `nil` for a sound one.
+    /// Returns the problem of a file; `nil` for a sound one.
     private mutating func problem(of digest: Attachment.Digest, byteCount expected: Int64) throws -> String? {
         let name = digest.description
         let path = store.files.file(name)

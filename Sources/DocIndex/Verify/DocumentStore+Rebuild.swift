@@ -78,7 +78,7 @@ extension DocumentStore {
         -> DocumentStore.RebuildReport
     {
         let report = try withMaintenance {
-            // Content is not added meanwhile.
+            // No content is added during the rebuild.
             try contentGate.withLock {
                 try withWriter { state in
                     defer { state.forget() }

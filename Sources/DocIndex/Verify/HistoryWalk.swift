@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Walks the lists of changes in the history of a collection, and finds what is wrong with them.
+/// Walks the lists of changes in the history of a collection, and finds their inconsistencies.
 struct HistoryWalk<Reader: KeyValueReader> {
     /// What is found at one change.
     enum Finding {

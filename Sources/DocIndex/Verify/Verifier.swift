@@ -12,10 +12,10 @@ struct Verifier {
     private let attachments: Verification.AttachmentCheck
     private var references = AttachmentReferences()
     private let progress: (Verification.Progress) throws -> Void
-    private var result = Verification()
+    var result = Verification()
     private var documentsToCheck = 0
     /// The number of documents or entries between two progress reports, which are some milliseconds apart.
-    private static let reportInterval = 1000
+    static let reportInterval = 1000
     private var expectedChangeCount = 0
 
     init(
@@ -30,14 +30,14 @@ struct Verifier {
     }
 
     /// An index and the last row that it contains.
-    private struct Subject {
+    struct Subject {
         let loaded: LoadedIndex
         let index: any DocumentIndex
         let lastRow: UInt64
     }
 
     /// The checks of text indexes in progress, by index number.
-    private var texts: [UInt32: TextVerifier] = [:]
+    var texts: [UInt32: TextVerifier] = [:]
 
     /// Returns the indexes of a collection. One that is being built contains the documents up to a row.
     private mutating func subjects(of collection: LoadedCollection) throws -> [Subject] {
@@ -114,7 +114,7 @@ struct Verifier {
         return result
     }
 
-    private func report(_ subject: String, bytes: (read: Int64, total: Int64) = (0, 0)) throws {
+    func report(_ subject: String, bytes: (read: Int64, total: Int64) = (0, 0)) throws {
         // Before the cancellation check, so that the caller learns the progress of the check.
         try progress(
             Verification.Progress(
@@ -341,111 +341,6 @@ struct Verifier {
         }
     }
 
-    // MARK: - Indexes
-
-    private mutating func checkIndex(
-        _ subject: Subject, of collection: LoadedCollection, expected: IndexSum
-    ) throws {
-        let index = subject.index
-        if case .text = subject.loaded {
-            return try checkText(index.number, index.definition.name, of: collection.name)
-        }
-        var actual = IndexSum()
-        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), cache: .bypass)
-        while try cursor.advance() {
-            actual.add(cursor.key, cursor.value)
-            if actual.count % Self.reportInterval == 0 {
-                try report("the index \(collection.name).\(index.definition.name)")
-            }
-        }
-        result.entryCount += actual.count
-        if actual.count != expected.count || actual.sum != expected.sum {
-            try compareEntries(of: subject, collection: collection)
-        }
-        if let values = subject.loaded.valueIndex, values.definition.countsValues {
-            try checkCounts(of: values, in: collection.name)
-        }
-    }
-
-    private mutating func checkText(_ number: UInt32, _ name: String, of collection: String) throws {
-        guard var text = texts.removeValue(forKey: number) else { return }
-        try text.finish()
-        result.entryCount += text.postingCount
-        for finding in text.findings {
-            result.report(
-                finding.problem, in: collection, index: name, id: finding.id, row: finding.row, key: finding.key)
-        }
-    }
-
-    /// Compares the counters of values with the existing entries.
-    private mutating func checkCounts(of index: ValueIndex, in collection: String) throws {
-        let name = "\(collection).\(index.definition.name)"
-        let counters = IndexCounters(index: index)
-        let stored = KeyRange.prefix(StoreKey.valueCounts.prefix(index.number))
-        var expected = IndexSum()
-        try counters.forEachCount(in: snapshot) { expected.add($0.span, $1.span) }
-        var actual = IndexSum()
-        var cursor = try snapshot.cursor(in: stored, cache: .bypass)
-        while try cursor.advance() { actual.add(cursor.key, cursor.value) }
-        if actual.count == expected.count, actual.sum == expected.sum { return }
-        var known: Set<[UInt8]> = []
-        try counters.forEachCount(in: snapshot) { key, value in
-            known.insert(key)
-            if try snapshot.value(forKey: key) != value {
-                result.report(
-                    "\(name): a counter of a value is wrong", in: collection, index: index.definition.name, key: key)
-            }
-        }
-        var surplus = try snapshot.cursor(in: stored, cache: .bypass)
-        while try surplus.advance() {
-            let key = surplus.key.copied()
-            if known.contains(key) { continue }
-            result.report(
-                "\(name): a counter exists for a value without entries", in: collection, index: index.definition.name,
-                key: key)
-        }
-    }
-
-    /// Finds entries that are missing, and entries that belong to no document.
-    private mutating func compareEntries(of subject: Subject, collection: LoadedCollection) throws {
-        let index = subject.index
-        let name = "\(collection.name).\(index.definition.name)"
-        let prefix = StoreKey.documents.prefix(collection.number)
-        var cancellation = CancellationCheck()
-        var expected: Set<[UInt8]> = []
-        var documents = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
-        while try documents.advance() {
-            try cancellation.step()
-            guard let row = StoreKey.row(in: documents.key, at: prefix.count),
-                row <= subject.lastRow,
-                let document = try? RowReader.document(record: documents.value, row: row, collection: collection)
-            else { continue }
-            try index.forEachEntryWithinLimit(of: document.content, row: row) { key, value in
-                expected.insert(key)
-                guard let stored = try snapshot.value(forKey: key) else {
-                    result.report(
-                        "\(name): an entry of the document \(document.id) is missing", in: collection.name,
-                        index: index.definition.name, id: document.id, row: row, key: key)
-                    return
-                }
-                if stored != value {
-                    result.report(
-                        "\(name): an entry of the document \(document.id) is wrong", in: collection.name,
-                        index: index.definition.name, id: document.id, row: row, key: key)
-                }
-            }
-        }
-        var cursor = try snapshot.cursor(in: .prefix(index.entryPrefix), cache: .bypass)
-        while try cursor.advance() {
-            try cancellation.step()
-            let key = cursor.key.copied()
-            if expected.contains(key) { continue }
-            result.report(
-                "\(name): an entry belongs to no document", in: collection.name, index: index.definition.name,
-                key: key)
-        }
-    }
-
     // MARK: - Unknown keys
 
     /// Checks for keys that belong to no collection and no index of the catalog.
@@ -462,32 +357,5 @@ struct Verifier {
                 "a key of \(cursor.key.count) bytes belongs to no collection and no index",
                 key: cursor.key.copied())
         }
-    }
-}
-
-extension DocumentIndex {
-    /// Same as ``forEachEntry(of:row:_:)``, but treats a document with too many entries as having none.
-    fileprivate func forEachEntryWithinLimit(
-        of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
-    ) throws {
-        do {
-            try forEachEntry(of: document, row: row, body)
-        } catch is IndexTuples.LimitError {}
-    }
-}
-
-/// The entries of an index as one number: equal multisets have equal sums, and different ones almost always have
-/// different sums.
-private struct IndexSum {
-    var count = 0
-    var sum: UInt64 = 0
-
-    mutating func add(_ key: Span<UInt8>, _ value: Span<UInt8>) {
-        count += 1
-        var hasher = Hasher()
-        unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        hasher.combine(key.count)
-        unsafe value.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

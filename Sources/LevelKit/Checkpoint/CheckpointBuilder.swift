@@ -31,7 +31,7 @@ struct CheckpointBuilder {
         var staging = try StagingArea(beside: destination, like: original ?? source)
         let attachments = ContentDirectory(at: (original ?? source).path, isReadOnly: true)
         do throws(LevelError) {
-            // Until the end, nothing deletes files to which the copy refers.
+            // Until the copy is complete, no file that it refers to is deleted.
             let lock = try attachments.holdFiles()
             let (attempt, tryCount) = try repeatedAttempt(into: &staging)
             // After the database, because records refer to files that exist.

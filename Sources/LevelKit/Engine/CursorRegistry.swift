@@ -41,7 +41,7 @@ struct CursorRegistry {
         return cursors.values.contains { $0.thread != thread }
     }
 
-    /// Returns whether LevelDB is to be closed now: no cursor is left, and it was not closed before.
+    /// Returns whether LevelDB must be closed now: no cursor is left, and it was not closed before.
     mutating func beginRelease() -> Bool {
         guard !isReleased, cursors.isEmpty else { return false }
         isReleased = true

@@ -30,9 +30,9 @@ internal import Synchronization
 ///               v
 ///     iterator seeks the key ----------------> value, does not exist, or error
 ///
-/// LevelDB opens a table file only on demand and keeps it open in a cache of fixed size, to which each new table is
-/// added when it is written. Once all table files have been opened, and while the cache has ample room, no file is
-/// opened again. Reads of open tables use mapped memory, of which LevelDB allows a process a thousand tables
+/// LevelDB opens a table file only on demand and keeps it open in a cache of fixed size. Each new table is added to the
+/// cache when it is written. Once all table files have been opened, and while the cache has ample room, no file is
+/// opened again. Open tables are read through memory maps; LevelDB maps at most a thousand tables in a process
 /// (`util/env_posix.cc`, `kDefaultMmapLimit`).
 ///
 /// Writes create new tables, so this knowledge expires after one write buffer, and the next miss renews it:

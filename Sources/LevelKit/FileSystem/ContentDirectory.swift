@@ -97,7 +97,7 @@ package final class ContentDirectory: Sendable {
 
     // MARK: - Deleting
 
-    /// Deletes a file. A missing one is no error.
+    /// Deletes a file. Does nothing if the file does not exist.
     ///
     /// The names are not flushed: after a power failure, the file may be back, and nothing refers to it.
     package func remove(_ name: String) throws(LevelError) {

@@ -43,8 +43,8 @@ package final class ContentReader: Sendable {
         }
     }
 
-    /// Calls `body` with the content mapped into memory. If another program shortens the file meanwhile, reading beyond
-    /// its end ends this process.
+    /// Calls `body` with the content mapped into memory. If another program truncates the file during the call, reading
+    /// beyond its end terminates this process.
     package func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
         guard let count = Int(exactly: byteCount), count > 0 else {
             return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0).bytes)

@@ -1,4 +1,4 @@
-/// The strings that start with a text, as the interval of a component; see `startingWith(_:)`.
+/// The strings with a common prefix, as the interval of a component; see `startingWith(_:)`.
 ///
 /// ```swift
 /// try titles.entries(in: .range(.startingWith("IMG_02")))
@@ -34,17 +34,17 @@ public struct TextPrefix<Bound: KeyElementCodable>: ComponentInterval, Sendable 
 }
 
 extension ComponentInterval {
-    /// Returns the strings that start with a text.
+    /// Returns the strings that start with a prefix.
     public static func startingWith(_ text: String) -> Self where Self == TextPrefix<String> {
         TextPrefix(text: text)
     }
 
-    /// Returns the strings that start with a text, without `nil`.
+    /// Returns the strings that start with a prefix, without `nil`.
     public static func startingWith(_ text: String) -> Self where Self == TextPrefix<String?> {
         TextPrefix(text: text)
     }
 
-    /// Returns the values whose raw value starts with a text.
+    /// Returns the values whose raw value starts with a prefix.
     public static func startingWith<Value: KeyComponentValue & RawRepresentable>(_ text: String) -> Self
     where Self == TextPrefix<Value>, Value.RawValue == String {
         TextPrefix(text: text)

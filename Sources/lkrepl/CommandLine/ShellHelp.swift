@@ -108,7 +108,7 @@ enum ShellHelp {
             + HelpTopic.allCases.flatMap { rows("  " + $0.rawValue, $0.abstract, column: 17, width: width) } + [""]
     }
 
-    /// The first sentence of a text.
+    /// The first sentence of a string.
     static func firstSentence(of text: String) -> String {
         text.split(separator: ". ", maxSplits: 1).first.map { $0.hasSuffix(".") ? String($0) : $0 + "." } ?? text
     }

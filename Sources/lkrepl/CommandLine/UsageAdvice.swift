@@ -3,7 +3,7 @@ import LevelKit
 
 /// Advice on invalid arguments: what people who know other programs type, and what they probably mean here.
 enum UsageAdvice {
-    /// Commands of other programs, and those that do the same here.
+    /// Commands of other programs, and their equivalents here.
     private static let commandsElsewhere = [
         "select": "find", "query": "find", "where": "find", "list": "find", "show": "find", "grep": "search",
         "tables": "collections", "databases": "collections", "dbs": "collections", "columns": "describe",
@@ -21,7 +21,7 @@ enum UsageAdvice {
         return NearestName.find(near: word, of: names)
     }
 
-    /// Options of other programs, and those that do the same here.
+    /// Options of other programs, and their equivalents here.
     private static let optionsElsewhere: [(names: [String], here: String)] = [
         (["-n", "--top", "--max", "--head", "--num"], "--limit"), (["--offset", "--from"], "--skip"),
         (["--format", "--output-format", "--output", "-f"], "--mode"),

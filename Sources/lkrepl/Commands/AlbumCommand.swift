@@ -236,7 +236,8 @@ struct AlbumCommand: ParsableCommand {
 
     /// The IDs of arguments, or of the lines of standard input for a single `-`.
     ///
-    /// - Parameter isKnown: Whether an ID is one of those that an argument may mean; otherwise it means the string.
+    /// - Parameter isKnown: Returns whether an ID is known. An argument that may be a string or an integer stands for
+    ///   the first known ID, or else for the string.
     private static func ids(_ arguments: [String], _ isKnown: (DocumentID) throws -> Bool) throws -> [DocumentID] {
         guard arguments == ["-"] else { return try arguments.map { try id($0, isKnown) } }
         let text = try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")

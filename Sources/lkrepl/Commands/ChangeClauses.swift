@@ -10,7 +10,7 @@ struct ChangeClauses {
     /// Splits words at WHERE and SET. The same words may be values within a clause, so several splits are possible.
     ///
     /// - Parameter command: the name of the command, for messages.
-    /// - Returns: the possible splits, of which the first that can be read is meant; at least one.
+    /// - Returns: the possible splits, at least one. The first split that can be parsed is used.
     /// - Throws: ``CommandError`` if the words do not begin with WHERE or SET.
     static func splits(of arguments: [String], in command: String, hasAssignments: Bool) throws -> [ChangeClauses] {
         guard !arguments.isEmpty else { return [ChangeClauses()] }

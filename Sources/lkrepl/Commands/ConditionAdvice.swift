@@ -2,7 +2,7 @@ import DocIndex
 
 /// Advice on conditions that cannot be read, or that find nothing.
 enum ConditionAdvice {
-    /// Spellings of other query languages, as words of a condition, and those of this one.
+    /// Spellings of other query languages, as words of a condition, and their equivalents here.
     private static let elsewhere: [(words: [String], advice: String)] = [
         (["where"], "omit where: a condition begins with a field"),
         (["like", "contains", "includes"], "*= means contains, ^= begins with, and MATCHES /…/ a regular expression"),

@@ -152,7 +152,7 @@ struct DumpCommand: ParsableCommand {
         return "left out \(HumanNumber.grouped(count)) attached files that no document refers to"
     }
 
-    /// Writes the files of attachments beside a dump of raw keys, which contains only those that are in the database.
+    /// Writes the files of attachments next to a dump of raw keys, which contains only the attachments in the database.
     private func dumpFiles(of session: Session) throws {
         let all = try session.store().attachments
         let fileCount = try all.census().fileCount

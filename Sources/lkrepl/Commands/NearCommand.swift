@@ -28,7 +28,7 @@ struct NearCommand: ParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "Return at most this many.") var limit = 20
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Set the field of the location, or those of the latitude and the longitude, separated by a comma.")
+        help: "Set the field of the location, or its latitude and longitude fields, separated by a comma.")
     var location: String?
 
     /// The name of the column with the distance.
@@ -112,7 +112,7 @@ struct NearCommand: ParsableCommand {
         default:
             throw CommandError(
                 .usage, "--location \(text) has \(paths.count) fields",
-                hint: "name the field of the location, or those of the latitude and the longitude")
+                hint: "name the field of the location, or its latitude and longitude fields")
         }
     }
 

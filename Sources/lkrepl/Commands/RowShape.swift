@@ -61,7 +61,7 @@ extension RowSelection {
     /// - Parameters:
     ///   - collection: The collection of the documents.
     ///   - isWide: Whether a table shows all fields.
-    ///   - leading: Columns before those of documents.
+    ///   - leading: Columns before the document's columns.
     ///   - trailing: Columns after them.
     ///   - learnt: The members of all documents to come, if known.
     func writer(

@@ -4,7 +4,7 @@ import DocIndex
 struct DumpedContents {
     /// Where the contents are, according to the header; `nil` if the documents have no attachments.
     let place: DumpHeader.Contents?
-    /// The contents in the dump; if they are not in the dump, those that its documents refer to.
+    /// The contents in the dump; if the dump has none, the contents that its documents refer to.
     private var digests: Set<Attachment.Digest> = []
     private var byteCount: Int64 = 0
     /// The content whose parts are still incomplete.

@@ -76,7 +76,7 @@ struct ContentFiles {
         return Attachment.Digest(hash.digest.span)
     }
 
-    /// Creates a directory; an existing one is no error.
+    /// Creates a directory if it does not exist.
     static func makeDirectory(_ path: String) throws {
         guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
             throw CommandError(.cannotCreate, "cannot create the directory \(path): \(SystemError(number: errno))")

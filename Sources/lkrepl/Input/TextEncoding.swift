@@ -1,4 +1,4 @@
-/// The encoding of a text file, by its first bytes.
+/// The encoding of a text file, detected from its first bytes.
 enum TextEncoding: Hashable, Sendable {
     case utf8
     /// UTF-8 after a byte order mark.

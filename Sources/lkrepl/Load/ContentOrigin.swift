@@ -68,7 +68,7 @@ extension DocumentLoadTarget {
             receivedContent = content
             return
         }
-        // The reader has checked the digest as well; under another one, the content would never be found.
+        // The reader has already checked the digest; under another one, the content would never be found.
         guard content.digest == part.digest else {
             throw RecordError(.digest, "the content of the attachment \(part.digest) was changed").final
         }

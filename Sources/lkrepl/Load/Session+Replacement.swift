@@ -18,7 +18,7 @@ extension Session {
     static func tellingOfNoChange<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch where Interruption.isRequested {
+        } catch let error where Interruption.isRequested {
             var failure = CommandError(error)
             if failure.hint == nil { failure.hint = Loader.nothingChanged }
             throw failure
@@ -54,7 +54,7 @@ extension Session {
 }
 
 extension Session {
-    /// Deletes the attachments to which only the replaced documents referred.
+    /// Deletes the attachments that only the replaced documents referred to.
     ///
     /// If it is not certain which ones these are, all are kept; `verify` tells why.
     fileprivate func removeReplacedAttachments(since sequence: UInt64) throws {

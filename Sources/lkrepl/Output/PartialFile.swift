@@ -27,8 +27,9 @@ struct PartialFile {
         Interruption.removeAtExit(partialPath)
     }
 
-    /// Sets the final permissions: those of this user's previous file, or otherwise the default under the process's
-    /// mask. A file planted by another user has no influence. Must be called before the descriptor is closed.
+    /// Sets the final permissions: the permissions of this user's previous file if there is one, otherwise the default
+    /// under the process's umask. A file planted by another user has no influence. Must be called before the descriptor
+    /// is closed.
     func setPermissions() {
         if let permissions {
             _ = fchmod(descriptor.rawValue, permissions)

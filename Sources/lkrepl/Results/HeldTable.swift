@@ -62,7 +62,7 @@ struct HeldTable: Sendable {
     ///
     /// - Parameters:
     ///   - isWide: Whether all columns are shown in full.
-    ///   - paths: The columns; `nil` for those of the table.
+    ///   - paths: The columns; `nil` for the columns of the table.
     func showing(isWide: Bool, _ paths: [FieldPath]?) -> HeldTable {
         var table = self
         table.style.isWide = isWide

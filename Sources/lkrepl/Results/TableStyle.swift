@@ -4,17 +4,17 @@ import DocIndex
 struct TableStyle: Hashable, Sendable {
     /// What the rows are.
     enum Content: Hashable, Sendable {
-        /// Rows with the same few columns, all of which are shown.
+        /// Rows with the same few columns; all columns are shown.
         case rows
-        /// Documents with many fields, of which the table shows as many as are readable. The first row names fields,
-        /// the second one the kinds of their values.
+        /// Documents with many fields. The table shows as many fields as fit legibly. The first row names fields, the
+        /// second one the kinds of their values.
         case documents(idField: String)
     }
 
     var content = Content.rows
     /// The columns that are always shown, such as a score.
     var pinned: [String] = []
-    /// The fields that are shown first if there is no room for all: those of the indexes.
+    /// The fields that are shown first if not all of them fit: the indexed ones.
     var preferred: [String] = []
     /// Whether all columns are shown in full, even beyond the width of the terminal.
     var isWide = false

@@ -1,6 +1,6 @@
 import DocIndex
 
-/// The documents that a command reads: those of a collection, or those of an album.
+/// The documents that a command reads: a collection or an album.
 struct DocumentSelection {
     /// The collection that contains the documents.
     let collection: DocumentCollection

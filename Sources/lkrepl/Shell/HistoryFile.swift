@@ -74,7 +74,7 @@ final class HistoryFile {
 
     /// Adds an input.
     ///
-    /// Inputs that begin with a space or repeat the previous one are ignored; those that contain data are not written
+    /// Inputs that begin with a space or repeat the previous one are ignored; inputs that contain data are not written
     /// to the file.
     func append(_ text: String) {
         guard !text.isEmpty, !text.allSatisfy(\.isWhitespace), !text.hasPrefix(" "),

@@ -81,7 +81,7 @@ extension Shell {
         return true
     }
 
-    /// Fields of the open store for examples; those of the README if it has no documents.
+    /// Fields of the open store for examples; the fields of the README's example if the store has no documents.
     private var helpSamples: FieldSamples {
         let collections = (try? box.session.collections()) ?? []
         let full = collections.first { (try? $0.count()) ?? 0 > 0 }

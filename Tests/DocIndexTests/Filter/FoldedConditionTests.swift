@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `An expression can ignore case by itself`() throws {
+    @Test func `An inline flag makes an expression ignore case`() throws {
         #expect(try Filter(parsing: "a matches /(?i)fog/") == Filter(parsing: "a matches /fog/i"))
         #expect(try Filter.TextPattern("(?i)FOG").hasMatch(in: "a fog"))
         expectFailure(.invalidQuery) { try Filter.TextPattern("a(?i)b") }

@@ -10,7 +10,7 @@ import Testing
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(separator: " ")
     }
 
-    @Test func `The records of a history are those that the format describes`() throws {
+    @Test func `The records of a history match the documented format`() throws {
         let schema = Schema(collections: [
             CollectionDefinition(
                 "photos", history: .init(age: .days(90), versions: 20), indexes: [.value("year", on: "year")]),

@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `Every truncated text is rejected, or is a shorter number`() {
+    @Test func `A truncated JSON object is rejected`() {
         let text = #"{"a":[1,-2.5e+3,true,false,null,"x\n\u00e9\ud83d\ude00é"],"b":{"c":{}}}"#
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count {

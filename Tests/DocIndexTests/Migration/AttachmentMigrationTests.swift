@@ -164,7 +164,7 @@ import Testing
         return try MigrationSlice.position(of: adds, in: store.database)
     }
 
-    @Test func `A migration goes on after an interruption with the sums of references so far`() throws {
+    @Test func `An interrupted migration continues with the sums of references so far`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             _ = try Self.fill(store, count: 600)
             let position = try Self.begin(store)

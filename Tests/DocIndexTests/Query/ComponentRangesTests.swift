@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: documented)
-    func `The bytes in the documentation are those of the condition`(row: Row) throws {
+    func `The condition has the bytes given in the documentation`(row: Row) throws {
         let ranges = try #require(
             ComponentRanges(
                 try Filter(parsing: row.condition), component: try Self.component(row.component), isOnlyComponent: true)

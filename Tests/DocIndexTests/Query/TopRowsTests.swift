@@ -4,7 +4,7 @@ import Testing
 @testable import DocIndex
 
 @Suite struct TopRowsTests {
-    @Test func `The first rows are those of a full sort, whatever prefixes the keys have`() throws {
+    @Test func `The first rows match a full sort, whatever prefixes the keys have`() throws {
         var generator = DocumentGenerator()
         for _ in 0..<200 {
             let count = generator.number(below: 2000)

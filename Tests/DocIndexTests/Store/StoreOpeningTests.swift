@@ -226,7 +226,7 @@ import Testing
             + #""fingerprint":\#(fingerprint),"ready":\#(ready),"retiring":\#(retiring)}"#
     }
 
-    @Test func `The catalog from which the damaged ones are derived is readable`() throws {
+    @Test func `The catalog that the damaged catalogs are derived from is readable`() throws {
         let catalog = try Catalog(encoded: Array(Self.catalog().utf8))
         #expect(catalog.schema.collections == [CollectionDefinition("photos", indexes: [.value("year", on: "year")])])
         #expect(try Catalog(encoded: catalog.encoded) == catalog)

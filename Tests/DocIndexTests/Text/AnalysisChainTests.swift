@@ -134,11 +134,11 @@ import Testing
     }
 
     @Test(arguments: ["\u{3099}", "\u{3099}\u{33c}\u{350}", "x \u{309a}か", "か\u{3099}き"])
-    func `A kana mark is found by itself, with or without a letter before it`(text: String) {
+    func `A kana mark alone is found, with or without a letter before it`(text: String) {
         #expect(isFound(text, text, .cjk) && isFound(text, text, .cjk, isExact: true))
     }
 
-    @Test func `Synonyms and stop words are those of the analyzer, however many there are`() {
+    @Test func `An analyzer uses all its synonyms and stop words, however many there are`() {
         // More than are cached, and some again.
         for number in (0..<50).map({ $0 }) + [3, 0, 49] {
             var analyzer = TextAnalyzer.words

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `Joining letters are those of the language`() {
+    @Test func `Each language has its own joining letters`() {
         let words: Set<String> = ["barn", "bok", "stad", "park", "arbeid", "dag", "huis", "deur"]
         func isCompound(_ word: String, of part: String, _ language: TextAnalyzer.Language) -> Bool {
             CompoundWords(language: language) { words.contains($0) }.isCompound(word, of: part)

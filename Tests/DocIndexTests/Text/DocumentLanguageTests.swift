@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `A changed language stems the document anew`() throws {
+    @Test func `A document whose language changes is stemmed again`() throws {
         try withTemporaryStore(schema: Self.schema([.german])) { store in
             let collection = try store.collection("c")
             try collection.put(["id": 1, "title": "Häuser"])
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `Stop words and elisions are those of the document's language`() throws {
+    @Test func `Stop words and elisions follow the document's language`() throws {
         var analyzer = TextAnalyzer.language(.english)
         analyzer.stopWords = .ofLanguage
         try withTemporaryStore(schema: Self.schema([.french, .hindi], analyzer: analyzer)) { store in

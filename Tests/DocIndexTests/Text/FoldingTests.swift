@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `A symbol for a word is a word of its own, and a fraction has a slash`() {
+    @Test func `A symbol for a word is a separate word, and a fraction has a slash`() {
         let words: [(String, String)] = [
             ("2㎏", "2 kg "), ("Kodak™", "kodak tm "), ("3½", "3 1/2 "), ("№5", " no 5"),
         ]

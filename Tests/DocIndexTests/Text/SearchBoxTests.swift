@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `Stop words count only if there are no others`() throws {
+    @Test func `Stop words count only in searches for stop words alone`() throws {
         try Self.withCaptions { (collection) throws in
             #expect(try collection.search(SearchBox("the roses")).map(\.document.id) == [2])
             #expect(try collection.search(SearchBox("the zzzzzz")).isEmpty)

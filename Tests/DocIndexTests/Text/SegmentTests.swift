@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test func `A segment is written in slices, and documents deleted meanwhile are subtracted`() throws {
+    @Test func `A segment is written in slices, and documents deleted during the flush are subtracted`() throws {
         var random = TestRun.random(stream: 69)
         for _ in 0..<TestRun.rounds(3, long: 200) {
             try withTemporaryDirectory { directory in

@@ -66,7 +66,7 @@ import Testing
         #expect(next.index == block.upperBound)
     }
 
-    @Test func `The scores of the example are those of the documentation`() throws {
+    @Test func `The example in the documentation has the documented scores`() throws {
         let matcher = try Example().matcher()
         for slot in [0, 127, 128, 199, 200, 201, 256, 299] as [UInt32] {
             #expect(try matcher.advance(to: slot) == slot)

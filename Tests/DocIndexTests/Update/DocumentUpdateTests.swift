@@ -262,7 +262,7 @@ import Testing
         #expect(error?.position == 11)
     }
 
-    @Test func `Repeatable updates are those that a second run does not change`() throws {
+    @Test func `An update that a second run could change again is not repeatable`() throws {
         for (text, isRepeatable) in [
             ("a = 1, b += x", true), ("a += 1", false), ("a -= 1", false), ("a += (1)", true), ("a += TEXT x", false),
             ("a TEXT x -> y", false), ("a -> t, b -> a", false), ("a = 1, a.b = 2", false), ("p[].a = 1, p = 2", false),

@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `Files without a record are counted, and are no problem`() throws {
+    @Test func `Files without a record are counted, but not reported as problems`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             try AttachedPhotos.fill(store, count: 1)
             let name = String(repeating: "ab", count: 32)

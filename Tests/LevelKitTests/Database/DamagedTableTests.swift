@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 199], [false, true])
-    func `A damaged block stops a scan, and every later step throws as well`(damaged: Int, reverse: Bool) throws {
+    func `A damaged block stops a scan, and every later step throws too`(damaged: Int, reverse: Bool) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             try Self.damage(directory, atValue: damaged)

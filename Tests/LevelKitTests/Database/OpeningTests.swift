@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `Without descriptors for another database, opening is an io error, and the open ones keep working`()
+    @Test func `Without descriptors for another database, opening fails with io, and open databases keep working`()
         async throws
     {
         try await withSharedDirectory { directory in

@@ -158,7 +158,7 @@ import Testing
         #expect(thrownError { _ = try contents(of: "db", isReadOnly: true).open(Self.name) }?.code == .io)
     }
 
-    @Test func `Reading creates nothing, and names that are no digests are left alone`() throws {
+    @Test func `Reading creates nothing, and names that are not digests are ignored`() throws {
         try makeDatabase()
         try directory.write([9], to: "db/attachments/notes")
         try directory.write([9], to: "db/attachments/3c/notes")

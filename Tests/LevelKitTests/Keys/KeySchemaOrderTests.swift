@@ -174,8 +174,7 @@ private struct OrderedKeys {
         #expect(three.range(.range(...1)).contains(three.pack(1, 2, -1)))
     }
 
-    @Test func `The strings that start with a text are found at every component, also optional and raw values`() throws
-    {
+    @Test func `Strings are found by their prefix at every component, also optional and raw values`() throws {
         struct PhotoID: RawRepresentable, KeyComponentValue { let rawValue: String }
         let two = KeySchema("two", KeyComponent<String?>("a"), KeyComponent<PhotoID>("b", .descending))
         let first = two.range(.range(.startingWith("")))

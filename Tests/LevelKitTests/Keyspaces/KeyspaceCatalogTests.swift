@@ -105,7 +105,7 @@ import Testing
         #expect(try neighbours.keyspace("k", key: Int.self, value: .empty).count() == 0)
     }
 
-    @Test func `Damaged catalog records and those of later versions are errors`() throws {
+    @Test func `Damaged catalog records, and records of later versions, are errors`() throws {
         let header: [UInt8] = [0xfe, 0x4b, 0x53, 0x00]
         let record: [UInt8] = [0xfe, 0x4b, 0x53, 0x02, 0x6b, 0x00]
         let good = Tuple(["key v1 (key: int64)", .bytes([]), "empty", 1, 1]).packed()

@@ -29,7 +29,7 @@ import Testing
         return cases
     }
 
-    @Test func `A wrong input is answered with what is wrong and what to do next`() throws {
+    @Test func `The error for a wrong input says what is wrong and what to do next`() throws {
         let cases = try Self.cases()
         #expect(cases.count >= 200)
         try Workplace.with(isVerified: false) { place in

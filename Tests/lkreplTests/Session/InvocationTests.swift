@@ -115,7 +115,7 @@ private struct Wrong: Error {
         #expect(Invocation.protecting(["--count", "-5"], of: ["find"]) == ["--count", ProtectedArgument.mark + "-5"])
     }
 
-    @Test func `The options that may precede a command are those that every command declares`() {
+    @Test func `Exactly the options that every command declares may precede a command`() {
         let declared = CommandCatalog.current.sharedOptions
         #expect(SharedOptions.flags == Set(declared.filter { $0.kind == .flag }.flatMap(\.names)))
         #expect(SharedOptions.valued == Set(declared.filter { $0.kind == .option }.flatMap(\.names)))

@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func `A repair leaves no file with wider permissions than those of the database`() throws {
+    @Test func `A repair leaves no file with wider permissions than the database has`() throws {
         try attacked { place in
             for name in try place.names(in: "app.db") {
                 #expect(unsafe chmod(place.path + "/app.db/" + name, 0o600) == 0)

@@ -16,7 +16,7 @@ import Testing
             ("a in (1) or (b", .field, "b"), ("not ", .field, ""), ("a exists ", .connective, ""),
             ("\"odd name\" = x", .value(FieldPath(names: "odd name"), isElement: false), "x"),
         ] as [(String, ConditionContext.Expectation, String)])
-    func `The end of a condition tells what follows`(
+    func `Completion at the end of a condition offers what can follow`(
         text: String, expectation: ConditionContext.Expectation, typed: String
     ) {
         let context = ConditionContext(endOf: text)

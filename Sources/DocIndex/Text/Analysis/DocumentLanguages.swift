@@ -1,4 +1,4 @@
-/// The field of a document that names its language, and the languages that a text index tells apart.
+/// The field of a document that names its language, and the languages that a text index distinguishes.
 struct DocumentLanguages: Sendable, Hashable {
     let path: FieldPath
     let languages: [TextAnalyzer.Language]

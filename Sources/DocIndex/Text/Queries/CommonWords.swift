@@ -1,6 +1,6 @@
 /// How much a word of a search says about what is searched for.
 enum CommonWord: Sendable, Hashable {
-    /// It has a meaning of its own.
+    /// It is an ordinary word.
     case none
     /// It is a stop word of a language that is not declared for any field; it counts as one where it is frequent.
     case ifFrequent

@@ -121,7 +121,7 @@ struct TextTokens {
         }
     }
 
-    /// Marks the words of a search box; stop words only if there are no others.
+    /// Marks the words of a search box; stop words only if all words are stop words.
     private func collect(_ box: SearchBox, into found: inout Set<Int>) {
         let languages = chain.analyzer.language.map { [$0] } ?? []
         let meaningful = box.parts.filter { part in

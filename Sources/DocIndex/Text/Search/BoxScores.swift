@@ -18,7 +18,7 @@ struct BoxScores {
     /// The further score of a document with the phrase.
     let phrase: Int64
 
-    /// The number of words up to which all words count the same.
+    /// The largest number of words in a search for which all words count the same.
     static let evenWordCount = 4
     private static let factors = [0.25, 0.5, 0.75, 1]
     /// The largest sum of BM25 scores, in scores: far above that of real queries.

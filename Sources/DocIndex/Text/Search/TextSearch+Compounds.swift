@@ -27,7 +27,7 @@ extension TextSearch {
             known = Set(words.lazy.map(\.word))
         }
 
-        /// Returns the words of which a word is a part, those in the most documents first.
+        /// Returns the words that contain a word as a part, starting with the words in the most documents.
         func compounds(of text: String, limit: Int) throws -> [(word: String, documentCount: Int)] {
             var found: [(word: String, documentCount: Int)] = []
             var cancellation = CancellationCheck()

@@ -2,11 +2,11 @@ internal import LevelKit
 
 /// Words that are similar to a word, and words that occur with others.
 extension TextSearch {
-    /// The number of documents up to which a word may be a misspelling.
+    /// The largest number of documents that may contain a misspelling.
     static let rareWordLimit = 5
     /// How many times more documents must contain a similar word.
     private static let misspellingFactor = 20
-    /// The number of words whose documents are compared with those of the words before.
+    /// The number of words whose documents are compared with the documents of the words before.
     static let jointWordLimit = 200
     /// The number of documents with the words before that are considered.
     private static let jointSlotLimit = 20_000
@@ -87,7 +87,8 @@ extension TextSearch {
 
     // MARK: - Words that occur together
 
-    /// Returns the documents that contain all words of a text except the last, up to a limit. Stop words do not count.
+    /// Returns the documents that contain all words of a string except the last, up to a limit. Stop words do not
+    /// count.
     func slots(besides text: String) throws -> [UInt32] {
         let end = text.unicodeScalars.lastIndex { SimpleAnalyzer.isPartOfWord($0) }
         guard let end else { return [] }

@@ -58,7 +58,7 @@ struct GatheredWords {
         ends = [UInt32](repeating: Self.absent, count: termCount)
     }
 
-    /// Replaces the gathered words by those of other terms, in the order of the terms.
+    /// Replaces the gathered words with the words of other terms, in the order of the terms.
     ///
     /// - Complexity: O(*n*) in the number of words in the log.
     mutating func gather(_ terms: ArraySlice<UInt32>) {

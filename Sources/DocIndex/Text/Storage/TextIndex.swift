@@ -11,7 +11,7 @@ final class TextIndex: Sendable {
     /// The name, for messages.
     let name: String
     let fields: [TextField]
-    /// The languages of documents; `nil` if all documents have those of the fields.
+    /// The languages of documents; `nil` if all documents use the languages of the fields.
     let languages: DocumentLanguages?
     /// The weight of an occurrence in each field.
     let weights: [UInt32]

@@ -45,7 +45,7 @@ final class TextIndexViews: Sendable {
     /// - Returns: whether the view was kept.
     private func adopt(_ view: TextIndexReader, of index: TextIndex, _ database: Database) throws -> Bool {
         try views.withLock { views in
-            // While there are no views, no batch that changes this index is being written: its view would be here.
+            // While no views exist, no batch that changes this index is being written: its view would be here.
             guard views[index.number, default: []].isEmpty else { return false }
             let newest = try TextStructure.read(index.number, name: index.name, in: database)
             guard newest.generation == view.structure.generation else { return false }
