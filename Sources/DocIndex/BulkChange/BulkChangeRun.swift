@@ -105,7 +105,10 @@ struct BulkChangeRun {
         let limit = min(max(options.commitByteCount, 1), Self.largestCommit)
         var cancellation = CancellationCheck()
         var (textByteCount, textChangeCount, lastByteCount) = (0, 0, 0)
-        var partial = options.isDryRun ? nil : update.flatMap { PartialUpdate($0, in: entry) }
+        var partial: PartialUpdate?
+        if !options.isDryRun, let update, let updated = catalog.collection(numbered: entry.number) {
+            partial = PartialUpdate(update, in: updated)
+        }
         var commit = Commit(database: store.database, catalog: catalog, state: state)
         let changes = try commit.write(durability: options.durability, isDryRun: options.isDryRun) { load in
             if load.textChangeCount > textChangeCount { textByteCount += 4 * lastByteCount }

@@ -108,7 +108,7 @@ import Testing
                     try RandomDocuments.addAttachmentContents(to: store)
                     for number in 0..<20 {
                         try store.collection("c").put([
-                            "id": .int(Int64(number)), "n": .int(Int64(number)), "kept": .attachment(a),
+                            "id": .int(Int64(number)), "n": .int(Int64(number) + 100), "kept": .attachment(a),
                             "list": [.attachment(a), ["deep": .attachment(b)]],
                         ])
                     }
