@@ -4,8 +4,8 @@
 /// array of exactly the right size. That takes one allocation per array and no reference counting.
 ///
 /// Input decides what is pushed, but never a position: the parsers pass positions that they noted when they pushed. The
-/// checks against `count` also run in release builds, and stop the program only if a parser is wrong. After each check,
-/// `count` is above zero, so `base` is not `nil` and may be unwrapped without a check of its own.
+/// checks against `count` also run in release builds, and stop the program only if a parser is wrong. A stack with an
+/// element has a buffer, so once a check has found one, `base` may be unwrapped without a check of its own.
 @safe
 struct MoveStack<Element>: ~Copyable {
     // Invariant: `base[0..<count]` is initialized, the rest up to `capacity` is not.
