@@ -2,6 +2,10 @@
 ///
 /// A parser does not know in advance how many elements an array has. It pushes them here and finally moves them into an
 /// array of exactly the right size. That takes one allocation per array and no reference counting.
+///
+/// Input decides what is pushed, but never a position: the parsers pass positions that they noted when they pushed. The
+/// checks against `count` also run in release builds, and stop the program only if a parser is wrong. A stack with an
+/// element has a buffer, so once a check has found one, `base` may be unwrapped without a check of its own.
 @safe
 struct MoveStack<Element>: ~Copyable {
     // Invariant: `base[0..<count]` is initialized, the rest up to `capacity` is not.
@@ -29,7 +33,7 @@ struct MoveStack<Element>: ~Copyable {
     /// Pushes `element`.
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
-        // The buffer exists, because `grow` has allocated it.
+        // The buffer exists, because `count` is below `capacity`, which is zero until `grow` has allocated the buffer.
         unsafe (base.unsafelyUnwrapped + count).initialize(to: element)
         count += 1
     }
@@ -56,7 +60,7 @@ struct MoveStack<Element>: ~Copyable {
         let length = count - start
         count = start
         return unsafe Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
-            // The buffer exists, because its length is not zero.
+            // The buffer has an address, because its length is not zero.
             unsafe buffer.baseAddress.unsafelyUnwrapped.moveInitialize(from: base + start, count: length)
             initializedCount = length
         }
