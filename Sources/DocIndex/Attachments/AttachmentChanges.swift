@@ -24,8 +24,15 @@ struct AttachmentChanges {
     }
 
     /// Notes the references of the stored form of a document, which is replaced or deleted.
-    mutating func remove(of content: DocumentObject) {
-        content.forEachAttachment { deltas[$0.digest, default: 0] -= 1 }
+    ///
+    /// - Parameter names: the names of the members that are replaced; `nil` for all.
+    mutating func remove(of content: DocumentObject, named names: [String]?) {
+        var removed = content
+        if let names {
+            removed = DocumentObject()
+            for name in names { removed[name] = content[name] }
+        }
+        removed.forEachAttachment { deltas[$0.digest, default: 0] -= 1 }
     }
 
     /// Adds the changed records to the batch of the commit.

@@ -149,6 +149,54 @@ struct BodyObject {
     }
 }
 
+extension BodyObject {
+    /// The start of a member's value, counted from the first value, and the number of its name.
+    struct Entry {
+        let offset: Int
+        let number: Int
+    }
+
+    /// Appends the entries of the table in document order. The object starts at `start`.
+    ///
+    /// - Throws: ``BodyError`` for numbers out of order and for a longer tag than needed. Whether each value starts
+    ///   where the previous one ends is not checked.
+    @inline(__always)
+    func appendEntries(
+        in bytes: Span<UInt8>, at start: Int, to entries: inout [Entry]
+    ) throws(BodyError) {
+        let first = entries.count
+        // One allocation for most documents; at least doubled, or many small objects would cost quadratic time.
+        if entries.capacity < first + count { entries.reserveCapacity(max(first + count, entries.capacity * 2)) }
+        var largestOffset = 0
+        var previous = Entry(offset: -1, number: -1)
+        var isInOrder = true
+        for position in 0..<count {
+            let entry = Entry(offset: offset(at: position, in: bytes), number: number(at: position, in: bytes))
+            let isRepeated = entry.number == BodyFormat.inlineName && entry.offset > previous.offset
+            guard entry.number > previous.number || (entry.number == previous.number && isRepeated) else {
+                throw BodyError(.invalidObjectTable, at: numbersStart + position * numberByteCount)
+            }
+            if entry.offset < previous.offset { isInOrder = false }
+            largestOffset = max(largestOffset, entry.offset)
+            entries.append(entry)
+            previous = entry
+        }
+        // The tag must be the shortest one. Otherwise equal values could have different bodies.
+        let largestNumber = max(previous.number, 0)
+        guard tag == BodyFormat.objectTag(largestNumber: largestNumber, largestOffset: largestOffset) else {
+            throw BodyError(.invalidObjectTable, at: start)
+        }
+        if !isInOrder { Self.sort(&entries, from: first) }
+    }
+
+    /// Sorts the entries from `first` on into document order.
+    private static func sort(_ entries: inout [Entry], from first: Int) {
+        if first == 0 { return entries.sort { $0.offset < $1.offset } }
+        let sorted = entries[first...].sorted { $0.offset < $1.offset }
+        entries.replaceSubrange(first..., with: sorted)
+    }
+}
+
 // MARK: - Scalars
 
 extension BodyCursor {

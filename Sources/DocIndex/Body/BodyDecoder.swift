@@ -61,17 +61,11 @@ private struct ContainerReader: ~Copyable {
         var nextEntry: Int
     }
 
-    /// The start of a member's value, and the number of its name.
-    struct Entry {
-        var offset: Int
-        var number: Int
-    }
-
     let limit: Int
     private var builder = DocumentBuilder()
     private var containers = MoveStack<Container>()
     /// The members of all open objects in document order, innermost object last.
-    private var entries: [Entry] = []
+    private var entries: [BodyObject.Entry] = []
 
     init(limit: Int) {
         self.limit = limit
@@ -124,53 +118,13 @@ private struct ContainerReader: ~Copyable {
             let object = try cursor.readObject(tag: tag, before: end)
             builder.openObject(offset: start, depth: depth)
             let first = entries.count
-            try readEntries(of: object, cursor, at: start)
+            try object.appendEntries(in: cursor.bytes, at: start, to: &entries)
             cursor.offset = object.valuesStart
             containers.push(
                 Container(
                     isObject: true, end: object.end, itemCount: object.count, valuesStart: object.valuesStart,
                     firstEntry: first, nextEntry: first))
         }
-    }
-
-    /// Reads the table of an object into `entries`, in document order.
-    @inline(__always)
-    private mutating func readEntries(
-        of object: BodyObject, _ cursor: borrowing BodyCursor, at start: Int
-    ) throws(BodyError) {
-        let first = entries.count
-        // One allocation for most documents; at least doubled, or many small objects would cost quadratic time.
-        if entries.capacity < first + object.count {
-            entries.reserveCapacity(max(first + object.count, entries.capacity * 2))
-        }
-        var largestOffset = 0
-        var previous = Entry(offset: -1, number: -1)
-        var isInOrder = true
-        for position in 0..<object.count {
-            let entry = Entry(
-                offset: object.offset(at: position, in: cursor.bytes),
-                number: object.number(at: position, in: cursor.bytes))
-            let isRepeated = entry.number == BodyFormat.inlineName && entry.offset > previous.offset
-            guard entry.number > previous.number || (entry.number == previous.number && isRepeated) else {
-                throw BodyError(.invalidObjectTable, at: object.numbersStart + position * object.numberByteCount)
-            }
-            if entry.offset < previous.offset { isInOrder = false }
-            largestOffset = max(largestOffset, entry.offset)
-            entries.append(entry)
-            previous = entry
-        }
-        // The tag must be the shortest one. Otherwise equal values could have different bodies.
-        let largestNumber = max(previous.number, 0)
-        guard object.tag == BodyFormat.objectTag(largestNumber: largestNumber, largestOffset: largestOffset) else {
-            throw BodyError(.invalidObjectTable, at: start)
-        }
-        if !isInOrder { sortEntries(from: first) }
-    }
-
-    /// Sorts the entries from `first` on into document order.
-    private mutating func sortEntries(from first: Int) {
-        let sorted = entries[first...].sorted { $0.offset < $1.offset }
-        entries.replaceSubrange(first..., with: sorted)
     }
 
     @inline(__always)

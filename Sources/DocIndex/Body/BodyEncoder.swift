@@ -25,13 +25,23 @@ package enum BodyEncoder {
     ) throws(BodyError) -> [Attachment] {
         var writer = BodyWriter()
         try writer.writeBody(value, &names)
-        writer.bytes.append(to: &bytes)
-        return writer.attachments.isEmpty ? [] : writer.attachments.reversed()
+        return writer.append(to: &bytes)
+    }
+
+    /// Appends the body that a splice makes, which is the one of the changed document; see ``append(_:names:to:)``.
+    ///
+    /// - Returns: the attachments in the values that the splice sets.
+    static func append(
+        _ splice: BodySplice, names: inout FieldNames, to bytes: inout [UInt8]
+    ) throws(BodyError) -> [Attachment] {
+        var writer = BodyWriter()
+        try writer.writeBody(splice, &names)
+        return writer.append(to: &bytes)
     }
 }
 
 /// Writes a body backwards.
-private struct BodyWriter: ~Copyable {
+struct BodyWriter: ~Copyable {
     /// A member of an object that is being written. Entries sort like the integer `bits`, in the order of the table: by
     /// number, and members with the same number in document order.
     struct Entry {
@@ -68,10 +78,26 @@ private struct BodyWriter: ~Copyable {
     mutating func writeBody(_ value: DocumentValue, _ names: inout FieldNames) throws(BodyError) {
         let nameCount = names.count
         write(value, &names)
+        try closeBody(nameCount: nameCount, &names)
+    }
+
+    mutating func writeBody(_ splice: BodySplice, _ names: inout FieldNames) throws(BodyError) {
+        let nameCount = names.count
+        write(splice, &names)
+        try closeBody(nameCount: nameCount, &names)
+    }
+
+    private mutating func closeBody(nameCount: Int, _ names: inout FieldNames) throws(BodyError) {
         bytes.prepend(BodyFormat.version)
         guard isTooDeep || isTooLarge else { return }
         names.removeNames(from: nameCount)
         throw BodyError(isTooDeep ? .tooDeep : .tooLarge, at: 0)
+    }
+
+    /// Appends the body to `output`, and returns its attachments in document order.
+    func append(to output: inout [UInt8]) -> [Attachment] {
+        bytes.append(to: &output)
+        return attachments.isEmpty ? [] : attachments.reversed()
     }
 
     // Recursive functions contain nothing but the recursion, because their frames must be small; see
@@ -108,6 +134,46 @@ private struct BodyWriter: ~Copyable {
             closeMember(members, position: position, entry: first + position)
         }
         closeObject(first: first, end: end)
+    }
+
+    /// Writes an object of which only some members are new.
+    private mutating func write(_ splice: BodySplice, _ names: inout FieldNames) {
+        guard open() else { return }
+        let members = splice.members
+        // As for a whole object, new names get their numbers before the names in the values.
+        for position in 0..<members.count where splice.isKept(position) {
+            entries.append(Entry(number: members[position].number))
+        }
+        let added = splice.added
+        var entry = entries.count + added.count
+        let first = pushEntries(of: added.memberSpan, &names)
+        while entry > first {
+            entry -= 1
+            write(added.memberSpan[entry - first].value, &names)
+            closeMember(added.memberSpan, position: entry - first, entry: entry)
+        }
+        // Adjacent values of the stored body are copied together.
+        let body = splice.body
+        var (start, end) = (members.end, members.end)
+        var position = members.count
+        while position > 0 {
+            position -= 1
+            let member = members[position]
+            if splice.changes(member.number) {
+                bytes.prepend(body.extracting(start..<end))
+                (start, end) = (member.start, member.start)
+                guard let value = splice.value(ofNumber: member.number) else { continue }
+                entry -= 1
+                write(value, &names)
+                entries[entry].start = bytes.count
+            } else {
+                entry -= 1
+                start = member.start
+                entries[entry].start = bytes.count + end - start
+            }
+        }
+        bytes.prepend(body.extracting(start..<end))
+        closeObject(first: 0, end: 0)
     }
 
     /// Opens an array or object. Returns false if it is nested too deep; nothing may be written then.

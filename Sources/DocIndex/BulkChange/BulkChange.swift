@@ -91,9 +91,6 @@ extension DocumentCollection {
     /// was done does not change again. Memory is bounded by the size of a commit, and some bytes for the row of each
     /// document found.
     ///
-    /// Unless a member is moved or assigned twice, only the members that the update and the affected indexes use are
-    /// decoded. The others are copied as they are stored, without being checked.
-    ///
     /// - Parameters:
     ///   - filter: the condition.
     ///   - update: the assignments.

@@ -131,7 +131,7 @@ struct BulkChangeRun {
                     // The next commit reads the document again.
                     return nil
                 }
-                if !change.isPartial, let new, try Transaction.id(of: new, in: entry) != document.id {
+                if let new, try Transaction.id(of: new, in: entry) != document.id {
                     throw DocIndexError(
                         .invalidID,
                         "the document \(document.id) of \(entry.name) cannot change its id; insert a new document")
@@ -143,10 +143,11 @@ struct BulkChangeRun {
                 if options.isDryRun, summary.differences.count + unit.differences.count < options.differenceCount {
                     unit.differences.append(BulkChange.Difference(id: document.id, old: document.content, new: new))
                 }
-                return Transaction.Edit(
-                    target: Transaction.Target(collection: entry.number, id: document.id),
-                    base: .stored(document, row: records.row), content: new, isChanged: true,
-                    splice: try change.isPartial ? new.flatMap { try records.splice(partial, into: $0) } : nil)
+                let target = Transaction.Target(collection: entry.number, id: document.id)
+                if let part = change.part, let new {
+                    return partial?.edit(part, into: new, record: records.record, of: target, row: records.row)
+                }
+                return Transaction.Edit(target: target, base: .stored(document, row: records.row), content: new)
             }
             last = nil
             return nil
@@ -164,20 +165,20 @@ struct BulkChangeRun {
         let document: Document
         /// `nil` if the document is deleted.
         let new: DocumentObject?
-        /// Whether both have only the members that the update needs.
-        let isPartial: Bool
+        /// The part that was decoded, if both have only the members that the update needs.
+        var part: PartialUpdate.Part?
     }
 
     /// Returns the change of the current document; `nil` if it no longer satisfies the condition.
     private func change(
         of records: borrowing MatchedRecords, _ partial: inout PartialUpdate?, _ source: Matches, idField: String
     ) throws -> Change? {
-        if let part = try records.document(&partial, upTo: source.sequence) {
-            return Change(document: part, new: try transform(part), isPartial: true)
+        if let part = try records.part(for: &partial, upTo: source.sequence) {
+            return Change(document: part.document, new: try transform(part.document), part: part)
         }
         let document = try records.document()
         if document.sequence > source.sequence, try !stillMatches(document, idField: idField) { return nil }
-        return Change(document: document, new: try transform(document), isPartial: false)
+        return Change(document: document, new: try transform(document))
     }
 
     private func requireSplitting(limit: Int) throws {
@@ -240,25 +241,20 @@ private struct MatchedRecords: ~Copyable {
 
     /// Returns the members that an update needs; `nil` if the whole document is needed, as for one that was written
     /// after the search.
-    func document(_ update: inout PartialUpdate?, upTo sequence: UInt64) throws -> Document? {
+    func part(for update: inout PartialUpdate?, upTo sequence: UInt64) throws -> PartialUpdate.Part? {
         guard update != nil else { return nil }
         let record = cursor.value
         let (start, written) = try reader.start(of: record, row: row)
-        return written > sequence
-            ? nil : update?.document(record.extracting(start..<record.count), sequence: written)
-    }
-
-    /// Returns the change of the stored record that the changed members make.
-    func splice(_ update: PartialUpdate?, into content: DocumentObject) throws -> BodySplice? {
-        let record = cursor.value
-        let (start, _) = try reader.start(of: record, row: row)
-        return update?.splice(record.copied(), bodyStart: start, into: content)
+        return written > sequence ? nil : update?.part(of: record.extracting(start..<record.count), sequence: written)
     }
 
     /// The document.
     func document() throws -> Document {
         try RowReader.document(record: cursor.value, row: row, collection: reader.collection)
     }
+
+    /// A copy of the document's record.
+    var record: [UInt8] { cursor.value.copied() }
 
     /// The size of the document's record.
     var byteCount: Int { cursor.value.count }

@@ -1,8 +1,6 @@
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 final class ReadableIndexes: Sendable {
     let all: [LoadedIndex]
-    /// The same indexes as commits update them.
-    let updated: [any DocumentIndex]
     /// The value indexes, except indexes from earlier versions, whose entries lack the content of arrays and objects or
     /// fold strings by other rules.
     let values: [ValueIndex]
@@ -21,7 +19,6 @@ final class ReadableIndexes: Sendable {
     init(_ entries: [Catalog.IndexEntry]) {
         let ready = entries.filter(\.isReady)
         all = ready.map { LoadedIndex($0) }
-        updated = all.map(\.index)
         values = zip(ready, all).compactMap { entry, index in
             entry.hasContent && (!entry.definition.foldsValues || entry.hasTheseRules) ? index.valueIndex : nil
         }

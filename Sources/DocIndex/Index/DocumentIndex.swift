@@ -16,8 +16,6 @@ protocol DocumentIndex: Sendable {
     var isWatched: Bool { get }
     /// The prefix of all keys of the index.
     var entryPrefix: [UInt8] { get }
-    /// The names of the top-level members that the entries of a document depend on; `nil` if they may depend on all.
-    var inputNames: [String]? { get }
 
     /// Calls `body` with each entry of a document. The keys are distinct.
     ///
@@ -50,24 +48,20 @@ extension DocumentIndex {
     var isWatched: Bool { definition.isUnique || definition.countsValues }
 
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
-        if let old, let new, isUnchanged(from: old, to: new) { return }
         try updateEntries(old: old, new: new, row: row, in: &changes)
     }
 
     /// Returns whether the two versions have the same values in everything the index uses.
     func isUnchanged(from old: DocumentObject, to new: DocumentObject) -> Bool {
-        inputNames?.allSatisfy { old[$0] == new[$0] } ?? false
-    }
-
-    /// Returns whether a change of the top-level members with these names can change entries.
-    func isAffected(byChangesOf names: [String]) -> Bool {
-        inputNames?.contains { input in names.contains { $0.hasSameBytes(as: input) } } ?? true
+        // A condition may depend on any field.
+        definition.condition == nil && definition.inputPaths.allSatisfy { $0.leadsToSame(in: old, and: new) }
     }
 
     /// Writes the difference between the entries of the old and the new version of a document.
     func updateEntries(
         old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges
     ) throws {
+        if let old, let new, isUnchanged(from: old, to: new) { return }
         let batch = changes.batch
         let isWatched = self.isWatched
         // Most documents are new, so no old version exists to compare with.
@@ -100,14 +94,11 @@ extension DocumentIndex {
     }
 }
 
-extension IndexDefinition {
-    /// Returns the value of ``DocumentIndex/inputNames``.
-    func inputNames() -> [String]? {
-        var names: [String] = []
-        for path in inputPaths + (condition.map { Array($0.filter.paths) } ?? []) {
-            guard case .name(let name)? = path.steps.first else { return nil }
-            if !names.contains(where: { $0.hasSameBytes(as: name) }) { names.append(name) }
-        }
-        return names
+extension FieldPath {
+    /// Returns whether the path leads to the same values in both documents. May return `false` for equal values.
+    fileprivate func leadsToSame(in a: DocumentObject, and b: DocumentObject) -> Bool {
+        // Compares the whole top-level member.
+        guard case .name(let name)? = steps.first else { return false }
+        return a[name] == b[name]
     }
 }

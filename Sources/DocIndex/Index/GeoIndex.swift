@@ -10,13 +10,11 @@ struct GeoIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
     let entryPrefix: [UInt8]
-    let inputNames: [String]?
 
     init(number: UInt32, definition: IndexDefinition) {
         self.number = number
         self.definition = definition
         entryPrefix = StoreKey.values.prefix(number)
-        inputNames = definition.inputNames()
     }
 
     func forEachEntry(

@@ -2,11 +2,9 @@
 struct TextIndexAdapter: DocumentIndex {
     let definition: IndexDefinition
     let text: TextIndex
-    let inputNames: [String]?
 
     init(number: UInt32, definition: IndexDefinition) {
         self.definition = definition
-        inputNames = definition.inputNames()
         text = TextIndex(
             number: number, name: definition.name,
             fields: definition.components.map {

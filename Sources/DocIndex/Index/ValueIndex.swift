@@ -10,7 +10,6 @@ struct ValueIndex: DocumentIndex {
     let number: UInt32
     let definition: IndexDefinition
     let entryPrefix: [UInt8]
-    let inputNames: [String]?
     /// Copied from the definition, which is large.
     let components: [IndexDefinition.Component]
     let isUnique: Bool
@@ -36,7 +35,6 @@ struct ValueIndex: DocumentIndex {
         self.number = number
         self.definition = definition
         entryPrefix = StoreKey.values.prefix(number)
-        inputNames = definition.inputNames()
         components = definition.components
         directions = components.map { $0.order == .descending }
         isUnique = definition.isUnique
@@ -95,9 +93,7 @@ struct ValueIndex: DocumentIndex {
     }
 
     func update(old: DocumentObject?, new: DocumentObject?, row: UInt64, in changes: inout IndexChanges) throws {
-        guard let old, let new else { return try updateEntries(old: old, new: new, row: row, in: &changes) }
-        if isUnchanged(from: old, to: new) { return }
-        guard case .plain = shape, !isWatched else {
+        guard let old, let new, case .plain = shape, !isWatched else {
             return try updateEntries(old: old, new: new, row: row, in: &changes)
         }
         let (stale, fresh) = (plainEntry(of: old, row: row), plainEntry(of: new, row: row))

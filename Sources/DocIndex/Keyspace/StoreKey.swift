@@ -68,14 +68,14 @@ enum StoreKey: UInt8 {
 
     /// Returns the key of a change. Changes of one commit are ordered by collection and row.
     static func change(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
-        var key = StoreKey.changes.key
+        var key = [StoreKey.changes.rawValue]
         appendPlace(sequence, collection, row, to: &key)
         return key
     }
 
     /// Returns the key of a change in the history. These keys have the same order as the keys of the feed.
     static func history(_ sequence: UInt64, collection: UInt32, row: UInt64) -> [UInt8] {
-        var key = StoreKey.history.key
+        var key = [StoreKey.history.rawValue]
         appendPlace(sequence, collection, row, to: &key)
         return key
     }
@@ -115,17 +115,9 @@ enum StoreKey: UInt8 {
         return key
     }
 
-    /// The kind alone, with room for the rest of most keys, so that appending it takes one allocation.
-    private var key: [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(32)
-        key.append(rawValue)
-        return key
-    }
-
     /// Returns the prefix of all keys of a collection or an index.
     func prefix(_ number: UInt32) -> [UInt8] {
-        var key = self.key
+        var key = [rawValue]
         TupleEncoder.append(Int64(number), to: &key)
         return key
     }

@@ -9,9 +9,6 @@ package enum Varint {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Returns the number of bytes of an integer.
-    static func byteCount(of value: UInt64) -> Int { (70 - (value | 1).leadingZeroBitCount) / 7 }
-
     /// Reads the integer at `offset` and advances `offset` past it; `nil` if the bytes end early or the value exceeds
     /// 64 bits.
     static func read(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt64? {

@@ -13,10 +13,6 @@ struct Commit {
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
     private var history = PendingHistory()
-    private var splicer = BodySplicer()
-    /// The indexes that hold every document and are affected by splices, by collection. All splices of a collection have
-    /// the same names.
-    private var affected: [UInt32: [any DocumentIndex]] = [:]
     private var attachments = AttachmentChanges()
     /// Whether stored documents may refer to attachments.
     private let tracksAttachments: Bool
@@ -130,7 +126,7 @@ struct Commit {
         if let known = collections[number] { return known }
         guard let entry = catalog.collection(numbered: number) else { return nil }
         let collection = Collection(
-            entry: entry, ready: entry.readable.updated,
+            entry: entry, ready: entry.indexes.filter(\.isReady).map(\.index),
             building: try entry.indexes.filter(\.isBuilding).map {
                 ($0.index, try state.progress(of: $0.number, in: database))
             })
@@ -142,7 +138,7 @@ struct Commit {
 
     private mutating func add(_ edit: Transaction.Edit, sequence: UInt64) throws {
         let old = edit.base.document
-        if !edit.isChanged, old?.content == edit.content { return }
+        if old?.content == edit.content { return }
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
         let row = try placeInFeed(edit, entry: entry)
@@ -154,7 +150,8 @@ struct Commit {
             var record: [UInt8] = []
             Varint.append(sequence, to: &record)
             do {
-                let references = try append(new, edit.splice, of: entry, to: &record)
+                let references = try Self.append(
+                    new, edit.partial?.splice, names: &names[entry.number, default: FieldNames()], to: &record)
                 if !references.isEmpty { try attachments.add(references, of: edit.target.id) }
             } catch let error as BodyError {
                 throw DocIndexError(.invalidDocument, "the document \(edit.target.id) cannot be stored: \(error)")
@@ -166,42 +163,28 @@ struct Commit {
             let record = IDRecord.deleted(sequence: sequence, row: row)
             try changes.batch.put(record.encoded, forKey: StoreKey.id(entry.number, edit.target.id))
         }
-        if tracksAttachments, let old {
-            attachments.remove(of: edit.splice.map { old.content.members(named: $0.names) } ?? old.content)
-        }
+        if tracksAttachments, let old { attachments.remove(of: old.content, named: edit.partial?.splice.names) }
         let change = StoreChange(
             sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil)
         try changes.batch.put(
             change.encoded, forKey: StoreKey.change(sequence, collection: entry.number, row: row))
         written.append(change)
-        var indexes = edit.splice.map { self.indexes(of: collection, affectedBy: $0) } ?? collection.ready
+        var indexes = collection.ready
         if !collection.building.isEmpty {
             indexes += collection.building.filter { row <= $0.row }.map(\.index)
         }
         try changes.update(
-            indexes, of: edit.target.id, old: old?.content, new: edit.content, row: row,
+            indexes, affected: edit.partial?.indexes, of: edit.target.id, old: old?.content, new: edit.content,
+            row: row,
             collection: entry.name)
     }
 
-    /// Appends the body of a document, or of a splice, to its record.
-    ///
-    /// - Returns: the attachments in the document, or in the members that the splice changes.
-    private mutating func append(
-        _ content: DocumentObject, _ splice: BodySplice?, of collection: LoadedCollection, to record: inout [UInt8]
+    /// Appends the body of a document, or of a splice; see ``BodyEncoder``.
+    private static func append(
+        _ content: DocumentObject, _ splice: BodySplice?, names: inout FieldNames, to record: inout [UInt8]
     ) throws(BodyError) -> [Attachment] {
-        guard let splice else {
-            return try BodyEncoder.append(
-                .object(content), names: &names[collection.number, default: FieldNames()], to: &record)
-        }
-        return try splicer.append(splice, names: &names[collection.number, default: FieldNames()], to: &record)
-    }
-
-    /// Returns the indexes of a collection that hold every document and that a splice affects.
-    private mutating func indexes(of collection: Collection, affectedBy splice: BodySplice) -> [any DocumentIndex] {
-        if let known = affected[collection.entry.number] { return known }
-        let found = collection.ready.filter { $0.isAffected(byChangesOf: splice.names) }
-        affected[collection.entry.number] = found
-        return found
+        guard let splice else { return try BodyEncoder.append(.object(content), names: &names, to: &record) }
+        return try BodyEncoder.append(splice, names: &names, to: &record)
     }
 
     /// Removes the last change of the document from the feed, and assigns a row to a new document.

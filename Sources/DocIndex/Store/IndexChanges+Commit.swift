@@ -2,14 +2,16 @@ internal import LevelKit
 
 /// Index updates and checks of a commit.
 extension IndexChanges {
-    /// Updates all indexes of a collection from the old version of a document to the new one.
+    /// Updates the indexes of a collection from the old version of a document to the new one.
     ///
+    /// - Parameter affected: the numbers of the indexes to update; `nil` for all.
     /// - Throws: ``DocIndexError`` with `tooManyEntries`, which names the document and the index.
     mutating func update(
-        _ indexes: [any DocumentIndex], of id: DocumentID, old: DocumentObject?, new: DocumentObject?, row: UInt64,
+        _ indexes: [any DocumentIndex], affected: [UInt32]? = nil, of id: DocumentID, old: DocumentObject?,
+        new: DocumentObject?, row: UInt64,
         collection: String
     ) throws {
-        for index in indexes {
+        for index in indexes where affected?.contains(index.number) ?? true {
             do {
                 try index.update(old: old, new: new, row: row, in: &self)
             } catch is IndexTuples.LimitError {

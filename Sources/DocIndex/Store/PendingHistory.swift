@@ -31,7 +31,7 @@ struct PendingHistory {
         case .stored(let document, let row):
             // Copied as it is. A transaction keeps only the decoded document.
             let key = StoreKey.document(collection.number, row: row)
-            guard let record = try edit.splice?.record ?? database.value(forKey: key) else {
+            guard let record = try edit.partial?.splice.record ?? database.value(forKey: key) else {
                 throw DocIndexError(
                     .corruption,
                     "row \(row) of the collection \(collection.name) contains no document; run verify and restore a "

@@ -28,11 +28,9 @@ public final class Transaction {
         let base: Base
         /// `nil` if the document is deleted.
         var content: DocumentObject?
-        /// Whether the content is known to differ from that before.
-        var isChanged = false
-        /// How the stored body changes, if `base` and `content` have only the members that this change and the indexes
-        /// affected by it need.
-        var splice: BodySplice?
+        /// The change of the stored body, and the numbers of the indexes that it affects, if `base` and `content` have
+        /// only the members that these need.
+        var partial: (splice: BodySplice, indexes: [UInt32])?
     }
 
     private let database: Database
