@@ -98,13 +98,8 @@ struct AttachmentSuite {
 
     // MARK: - Many contents
 
-    mutating func manyContents() throws {
-        try checkpoints()
-        try openings()
-    }
-
     /// A checkpoint of a store with many files, beside hard links of the same files.
-    private mutating func checkpoints() throws {
+    mutating func checkpoints() throws {
         let path = directory + "/many"
         let side = try StoreSide(directory: path)
         let store = side.store
@@ -112,7 +107,7 @@ struct AttachmentSuite {
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in stride(from: thread, to: count, by: 4) {
                 do {
-                    let bytes = Self.content(number, byteCount: 33_000)
+                    let bytes = Self.content(number, byteCount: DocumentStore.Attachments.inlineByteCount + 1)
                     let content = try store.attachments.add(bytes)
                     try store.collection("photos").put(["id": .string("\(number)"), "original": .attachment(content)])
                 } catch {
@@ -138,7 +133,7 @@ struct AttachmentSuite {
     }
 
     /// Opening a store with many small contents, beside the same documents without.
-    private mutating func openings() throws {
+    mutating func openings() throws {
         for name in ["with", "without"] {
             let side = try StoreSide(directory: "\(directory)/\(name)")
             var number = 0
