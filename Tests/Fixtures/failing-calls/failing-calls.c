@@ -7,6 +7,7 @@
 //                              space: the call and all later ones except unlink fail with ENOSPC
 //                              exit: the process exits at the call
 //                              half: the same, but a write writes its first half
+//                              dies: the call fails with EIO, and the process exits at the next one
 //     FAILING_CALLS_COUNT      a file that receives the number of calls when the process exits
 //
 //     FAILING_CALLS_SYNCED     a file that receives a line for each successful fsync and fdatasync: the size in bytes
@@ -93,6 +94,7 @@ static enum outcome next(bool is_unlink, bool can_be_half) {
         errno = ENOSPC;
         return fails;
     }
+    if (number == failing + 1 && is_mode("dies")) _exit(9);
     if (number > failing) return works;
     if (is_mode("exit")) _exit(9);
     errno = EIO;
