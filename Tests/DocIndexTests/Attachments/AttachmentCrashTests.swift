@@ -191,7 +191,7 @@ import Testing
                 #expect(printed.failures.isEmpty && printed.rest.isEmpty, "\(description): \(printed)")
                 try Self.losePower(in: directory, acknowledged: printed.lastCommit, description)
             }
-            number += TestRun.isLong ? 1 : 1 + random.number(below: max(1, count / 6))
+            number += TestRun.isLong ? 1 : 1 + random.number(below: max(1, count / 4))
         }
     }
 
