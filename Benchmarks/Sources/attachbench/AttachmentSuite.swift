@@ -98,13 +98,8 @@ struct AttachmentSuite {
 
     // MARK: - Many contents
 
-    mutating func manyContents() throws {
-        try checkpoints()
-        try openings()
-    }
-
     /// A checkpoint of a store with many files, beside hard links of the same files.
-    private mutating func checkpoints() throws {
+    mutating func checkpoints() throws {
         let path = directory + "/many"
         let side = try StoreSide(directory: path)
         let store = side.store
@@ -112,7 +107,7 @@ struct AttachmentSuite {
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in stride(from: thread, to: count, by: 4) {
                 do {
-                    let bytes = Self.content(number, byteCount: 33_000)
+                    let bytes = Self.content(number, byteCount: DocumentStore.Attachments.inlineByteCount + 1)
                     let content = try store.attachments.add(bytes)
                     try store.collection("photos").put(["id": .string("\(number)"), "original": .attachment(content)])
                 } catch {
@@ -137,8 +132,9 @@ struct AttachmentSuite {
         try side.close()
     }
 
-    /// Opening a store with many small contents, beside the same documents without.
-    private mutating func openings() throws {
+    /// Opening a store with many small contents, beside the same number of documents that take as many bytes without:
+    /// opening takes time for each table file.
+    mutating func openings() throws {
         for name in ["with", "without"] {
             let side = try StoreSide(directory: "\(directory)/\(name)")
             var number = 0
@@ -148,7 +144,7 @@ struct AttachmentSuite {
                     let content = name == "with" ? try side.store.attachments.add(Array("content \(number)".utf8)) : nil
                     documents.append([
                         "id": .string("\(number)"),
-                        "original": content.map { .attachment($0) } ?? .string("content \(number)"),
+                        "original": content.map { .attachment($0) } ?? .string(Self.text(number)),
                     ])
                     number += 1
                 }
@@ -166,6 +162,8 @@ struct AttachmentSuite {
         }
         // The first openings put the rest of the log into tables.
         _ = (try open("with"), try open("without"))
+        let sizes = ["with", "without"].map { Int(byteCount(of: "\(directory)/\($0)/store")) >> 10 }
+        say("databases with and without attachments: \(sizes[0]) and \(sizes[1]) KiB")
         let costs = try (0..<(3 * rounds)).map { round in
             try inTurn(round) {
                 try open("with")
@@ -178,6 +176,14 @@ struct AttachmentSuite {
                 "open, \(smallCount) attachments", unit: "ms", peerName: "without attachments", divisor: 1e6,
                 rounds: costs))
     }
+
+    /// A string that takes as many bytes as a reference, a record of an attachment and its content, and cannot be
+    /// compressed.
+    private static func text(_ number: Int) -> String {
+        String(content(number, byteCount: 56).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    private static let digits = Array("0123456789abcdef")
 
     // MARK: - Pictures
 
@@ -197,17 +203,21 @@ struct AttachmentSuite {
             let (store, copy) = ("\(directory)/pictures-\(round).store", "\(directory)/copy-\(round)")
             try Self.run(lkrepl, "init", "-q", store, "--schema", schema)
             sync()
+            // Each result is deleted at once, so that the disk need not hold the pictures three times.
             costs.append(
                 try inTurn(round) {
-                    try Cost {
+                    let cost = try Cost {
                         try Self.run(
                             lkrepl, "import", "-q", "--write", store, "photos", "--photos", pictures, "--attach",
                             "original")
                     }
+                    try Self.remove(store)
+                    return cost
                 } peer: {
-                    try Cost { try Self.run(own, "copy", pictures, copy) }
+                    let cost = try Cost { try Self.run(own, "copy", pictures, copy) }
+                    try Self.remove(copy)
+                    return cost
                 })
-            for made in [store, copy] { try FileManager.default.removeItem(atPath: made) }
         }
         add(
             Line(
@@ -222,6 +232,11 @@ struct AttachmentSuite {
             let byteCount = usage.ru_maxrss
         #endif
         say("largest resident memory of lkrepl, exiftool and the copying program: \(byteCount >> 20) MiB")
+    }
+
+    private static func remove(_ path: String) throws {
+        try FileManager.default.removeItem(atPath: path)
+        sync()
     }
 
     /// A picture with a valid header and random pixels.

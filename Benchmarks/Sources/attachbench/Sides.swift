@@ -52,21 +52,38 @@ struct StoreSide: ContentSide {
 }
 
 /// Files that are written under another name, flushed, renamed, and whose directory is flushed.
+///
+/// Adding one also appends a record to a file and flushes it, as a program does that notes which photo has which file.
 struct PlainFiles: ContentSide {
     private let path: String
     private let descriptor: Int32
+    /// The file with the records.
+    private let log: Int32
 
     init(directory: String) throws {
         path = directory
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw BenchmarkError("cannot open \(path)") }
+        log = open(path + ".log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, log >= 0 else { throw BenchmarkError("cannot open \(path)") }
     }
 
     func add(_ bytes: [UInt8], name: String) throws {
         try write(name) { file in
             try bytes.withUnsafeBytes { try Self.write($0, to: file) }
         }
+        let record = Array(#"{"id":"\(name)","original":{"bytes":\(bytes.count),"type":"image/jpeg"}}\n"#.utf8)
+        try record.withUnsafeBytes { try Self.write($0, to: log) }
+        guard flush(log) == 0 else { throw BenchmarkError("cannot write \(path).log") }
+    }
+
+    /// Flushes appended bytes.
+    private func flush(_ file: Int32) -> Int32 {
+        #if canImport(Glibc)
+            fdatasync(file)
+        #else
+            fsync(file)
+        #endif
     }
 
     func copy(_ source: String, name: String) throws {
@@ -118,7 +135,10 @@ struct PlainFiles: ContentSide {
         }
     }
 
-    func close() throws { closeDescriptor(descriptor) }
+    func close() throws {
+        closeDescriptor(descriptor)
+        closeDescriptor(log)
+    }
 }
 
 /// A row with the content as a BLOB, in a transaction of its own.
@@ -129,10 +149,15 @@ struct BlobSide: ContentSide {
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA cache_size = -65536")
         }
         queue = try DatabaseQueue(path: directory + "/blobs.sqlite", configuration: configuration)
+        // After the queue is open: for WAL, GRDB sets `synchronous = NORMAL` itself, which does not sync commits.
+        let level = try queue.inDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            return try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        }
+        guard level == 2 else { throw BenchmarkError("SQLite does not sync each commit") }
         try queue.write {
             try $0.execute(sql: "CREATE TABLE photo (id TEXT PRIMARY KEY, type TEXT, original BLOB NOT NULL)")
         }

@@ -1,6 +1,6 @@
 // Attachments beside plain files and beside BLOBs of SQLite: adding, reading, checkpoints, opening, importing pictures.
 //
-// usage: attachbench [--smoke] [--rounds N] [--first-round N] [--import LKREPL [--pictures N]] [--json FILE]
+// usage: attachbench [--smoke] [--only contents|checkpoint|open] [--rounds N] [--first-round N] [--import LKREPL [--pictures N]] [--json FILE]
 //        attachbench copy FROM TO
 //
 // --smoke: few contents, one round. --import: only imports pictures of 2 MB with exiftool, beside copying them. The
@@ -29,8 +29,10 @@ func run(_ arguments: [String]) throws {
     if let lkrepl = value(of: "--import", in: arguments) {
         try suite.pictures(lkrepl)
     } else {
-        try suite.contents()
-        try suite.manyContents()
+        let only = value(of: "--only", in: arguments)
+        if only == nil || only == "contents" { try suite.contents() }
+        if only == nil || only == "checkpoint" { try suite.checkpoints() }
+        if only == nil || only == "open" { try suite.openings() }
     }
     let version = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? "?"
     try Measured.write(suite.lines, of: "attachbench", versions: ["SQLite \(version)"], arguments)

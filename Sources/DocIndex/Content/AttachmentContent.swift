@@ -85,6 +85,25 @@ struct AttachmentContent: Sendable {
         }
     }
 
+    /// Reads the whole content, and checks its digest.
+    func wholeBytes() throws -> [UInt8] {
+        var hash = SHA256Hash()
+        let bytes: [UInt8]
+        switch source {
+        case .bytes(let stored):
+            bytes = stored
+            unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
+        case .file(let file):
+            // Hashed part by part, while each is in the processor's cache.
+            bytes = try unsafe file.readAll(partByteCount: Self.partByteCount) { unsafe hash.update($0) }
+            guard bytes.count == byteCount else {
+                throw Self.damaged(digest, "\(place) has become shorter while it was read")
+            }
+        }
+        try check(hash)
+        return bytes
+    }
+
     /// Calls `body` with the whole content in memory, or mapped into memory. Its digest is not checked.
     func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
         switch source {

@@ -1,4 +1,6 @@
+internal import Dispatch
 internal import LevelKit
+internal import Synchronization
 
 extension DocumentStore.Attachments {
     /// Stores content in memory.
@@ -118,18 +120,50 @@ package struct NewContent: Sendable {
 
     /// Adds bytes.
     package mutating func append(_ part: [UInt8]) throws {
-        unsafe part.withUnsafeBytes { unsafe hash.update($0) }
         byteCount += Int64(part.count)
-        if let file { return try file.write(part) }
-        if byteCount <= Int64(DocumentStore.Attachments.inlineByteCount) {
-            bytes += part
+        if file == nil, byteCount > Int64(DocumentStore.Attachments.inlineByteCount) {
+            let file = try store.files.newFile(byteCount: max(expectedByteCount, UInt64(byteCount)))
+            if !bytes.isEmpty { try file.write(bytes) }
+            bytes = []
+            self.file = file
+        }
+        if let file {
+            let isLast = UInt64(byteCount) == expectedByteCount
+            if part.count >= Self.sharedByteCount {
+                hash = try Self.write(part, isLast: isLast, to: file, hash)
+            } else {
+                // Before the hash, so that the disk is busy meanwhile.
+                try file.write(part, isLast: isLast)
+                unsafe part.withUnsafeBytes { unsafe hash.update($0) }
+            }
             return
         }
-        let file = try store.files.newFile(byteCount: max(expectedByteCount, UInt64(byteCount)))
-        if !bytes.isEmpty { try file.write(bytes) }
-        bytes = []
-        try file.write(part)
-        self.file = file
+        if bytes.isEmpty { bytes = part } else { bytes += part }
+        unsafe part.withUnsafeBytes { unsafe hash.update($0) }
+    }
+
+    /// The size from which another thread computes the hash. Waking it costs as much as hashing some 50 KiB.
+    private static let sharedByteCount = 256 << 10
+
+    /// Writes bytes while another thread adds them to the hash.
+    private static func write(
+        _ bytes: [UInt8], isLast: Bool, to file: NewContentFile, _ hash: SHA256Hash
+    ) throws -> SHA256Hash {
+        let hashed = Mutex(hash)
+        let failed = Mutex<LevelError?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { step in
+            if step == 0 {
+                do throws(LevelError) {
+                    try file.write(bytes, isLast: isLast)
+                } catch {
+                    failed.withLock { $0 = error }
+                }
+            } else {
+                hashed.withLock { hash in unsafe bytes.withUnsafeBytes { unsafe hash.update($0) } }
+            }
+        }
+        if let failure = failed.withLock({ $0 }) { throw failure }
+        return hashed.withLock { $0 }
     }
 
     /// Stores the content.
@@ -137,7 +171,8 @@ package struct NewContent: Sendable {
         guard let digest,
             let attachment = Attachment(digest: digest, byteCount: byteCount, type: type, name: name)
         else { throw DocIndexError(.invalidDocument, "the content has no SHA-256 digest; store it again") }
-        try file?.synchronize()
+        // Others can publish meanwhile.
+        try file?.waitUntilWritten()
         try store.contentGate.withLock { try store(attachment) }
         return attachment
     }
@@ -148,12 +183,12 @@ package struct NewContent: Sendable {
         if let known, known.byteCount != byteCount { throw AttachmentRecord.damaged(attachment.digest) }
         var place: AttachmentRecord.Place?
         switch known?.place {
-        case .file: try publish(attachment.digest)
+        case .file: try publish(attachment.digest, hasRecord: true)
         case .database(let number):
             if try store.database.value(forKey: StoreKey.content(number))?.count == Int(byteCount) { break }
             place = known?.place
         case nil:
-            if file != nil { try publish(attachment.digest) }
+            if file != nil { try publish(attachment.digest, hasRecord: false) }
         }
         try store.withWriter { state in
             try state.load(from: store.database)
@@ -185,14 +220,13 @@ package struct NewContent: Sendable {
         }
     }
 
-    private func publish(_ digest: Attachment.Digest) throws {
-        if let file {
-            try file.publish(as: digest.description)
-        } else {
-            let file = try store.files.newFile(byteCount: UInt64(byteCount))
-            try file.write(bytes)
-            try file.publish(as: digest.description)
+    private func publish(_ digest: Attachment.Digest, hasRecord: Bool) throws {
+        var file = file
+        if file == nil {
+            file = try store.files.newFile(byteCount: UInt64(byteCount))
+            try file?.write(bytes, isLast: true)
         }
+        try file?.publish(as: digest.description, hasRecord: hasRecord)
     }
 
     /// Returns the number of the next content in the database.

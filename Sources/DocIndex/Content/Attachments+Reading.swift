@@ -13,13 +13,7 @@ extension DocumentStore.Attachments {
                 "the attachment \(attachment.digest) has \(content.byteCount) bytes, more than can be returned at once; "
                     + "read it in parts")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(content.byteCount))
-        try content.forEachPart(in: 0..<content.byteCount) { part in
-            bytes += part
-            return true
-        }
-        return bytes
+        return try content.wholeBytes()
     }
 
     /// Calls `body` with the content of an attachment in parts of at most 64 KiB.

@@ -81,6 +81,7 @@ extension Rebuilder {
             }
             return
         }
+        if content.place == .file, stored?.place != .file { try files.makeDurable(digest.description) }
         var record = AttachmentRecord(
             use: .released(AttachmentRecord.Release(time: StoreClock.now, sequence: sequence)),
             byteCount: content.byteCount, place: content.place)

@@ -142,6 +142,19 @@ package final class OpenFile: Sendable {
         }
     }
 
+    /// Reads the first `byteCount` bytes into one array; fewer only if the file is shorter.
+    ///
+    /// - Parameter body: receives each part after it was read.
+    package func readAll(
+        byteCount: Int, partByteCount: Int, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(SystemError) -> [UInt8] {
+        try unsafe bytes(upTo: byteCount) { target, count, before in
+            let count = unsafe pread(descriptor, target, min(count, partByteCount), off_t(before))
+            if count > 0 { unsafe body(UnsafeRawBufferPointer(start: target, count: count)) }
+            return count
+        }
+    }
+
     /// Moves the read position.
     package func seek(to offset: UInt64) throws(SystemError) {
         guard lseek(descriptor, off_t(clamping: offset), SEEK_SET) >= 0 else { throw .last }
@@ -197,6 +210,45 @@ package final class OpenFile: Sendable {
         #endif
         guard fsync(descriptor) == 0 else { throw .last }
     }
+
+    /// Starts writing the content to the disk, without waiting for it. Does nothing where the system has no such call.
+    ///
+    /// Every error means that the content may be lost. A later ``synchronize()`` need not report it again.
+    package func startWriting() throws(SystemError) {
+        #if os(Linux)
+            try synchronizeRange(2)
+        #endif
+    }
+
+    /// Writes the content to the disk, which may still keep it in its cache, and waits. ``synchronize()`` has little left
+    /// to do then, but is necessary: it flushes that cache, and writes the size and the place of the content.
+    ///
+    /// Every error means that the content may be lost. A later ``synchronize()`` need not report it again.
+    package func waitUntilWritten() throws(SystemError) {
+        #if os(Linux)
+            try synchronizeRange(1 | 2 | 4)
+        #else
+            guard fsync(descriptor) == 0 else { throw .last }
+        #endif
+    }
+
+    #if os(Linux)
+        /// Calls `sync_file_range` for the whole file, which glibc declares only with `_GNU_SOURCE`.
+        ///
+        /// - Parameter flags: 1: wait for what is being written; 2: start writing; 4: wait for it.
+        private func synchronizeRange(_ flags: UInt32) throws(SystemError) {
+            guard let call = Self.syncFileRange, call(descriptor, 0, 0, flags) != 0 else { return }
+            // Some file systems and emulations of Linux lack the call. It is not necessary.
+            guard ![ENOSYS, EINVAL, EOPNOTSUPP, ESPIPE].contains(errno) else { return }
+            throw .last
+        }
+
+        private typealias SyncFileRange = @convention(c) (Int32, Int64, Int64, UInt32) -> Int32
+
+        private static let syncFileRange: SyncFileRange? = unsafe dlsym(nil, "sync_file_range").map {
+            unsafe unsafeBitCast($0, to: SyncFileRange.self)
+        }
+    #endif
 
     /// Flushes the names in an open directory to the disk.
     package static func synchronize(directory: Int32) throws(SystemError) {

@@ -151,7 +151,7 @@ public final class Database: Sendable {
             core.leave()
             return
         }
-        try core.write(batch.byteCount, durability, forEachKey: batch.engine.forEachKey) {
+        try core.write(batch.byteCount, count: batch.count, durability, forEachKey: batch.engine.forEachKey) {
             (synced) throws(LevelError) in
             try core.engine.write(batch.engine, synced: synced)
         }

@@ -1,8 +1,13 @@
+internal import Synchronization
+
 /// Compactions of a key range, and the writes that let one reach the deepest level.
 extension DatabaseCore {
     /// Compacts the keys between two bounds.
     func compact(from lower: [UInt8]?, to upper: [UInt8]?) {
+        // LevelDB starts a new log, beside writes of other threads, and writes the memtable to a table file.
+        log.withLock { $0.willForceLog() }
         engine.compact(from: lower, to: upper)
+        log.withLock { $0.didForceLog() }
         held.didWriteTable()
     }
 
@@ -10,7 +15,9 @@ extension DatabaseCore {
     /// deepest level that overlaps all of them.
     func coverTables(from lower: [UInt8]?, to upper: [UInt8]?) throws(LevelError) {
         let tables = try admitted { () throws(LevelError) in
+            log.withLock { $0.willForceLog() }
             engine.flushMemoryTable()
+            log.withLock { $0.didForceLog() }
             return try Manifest(ofDatabaseAt: path).tables
         }
         let overlapping = tables.filter { table in
@@ -26,7 +33,7 @@ extension DatabaseCore {
     /// Writes the current state of some keys again, a value or a deletion.
     private func putAgain(_ keys: [[UInt8]]) throws(LevelError) {
         // The content does not change, so no view needs to know of these keys.
-        try write(0, .buffered, forEachKey: { _ in }) { (synced) throws(LevelError) in
+        try write(0, count: LogState.unknownCount, .buffered, forEachKey: { _ in }) { (synced) throws(LevelError) in
             let batch = EngineBatch()
             for key in keys {
                 let isThere = try readValue(forKey: key.span) { value in

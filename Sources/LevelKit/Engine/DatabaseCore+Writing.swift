@@ -23,12 +23,13 @@ extension DatabaseCore {
     /// the database is reopened.
     ///
     /// - Parameters:
-    ///   - byteCount: the approximate size of the write.
+    ///   - byteCount: the approximate size of the write, at least the bytes of its keys and values.
+    ///   - count: the number of operations; ``LogState/unknownCount`` if `byteCount` may be too small.
     ///   - durability: the failure that the write survives once this returns.
     ///   - forEachKey: calls its argument with each key that is written.
     ///   - body: writes to the log, and syncs it if `synced` is `true`.
     func write(
-        _ byteCount: Int, _ durability: Durability,
+        _ byteCount: Int, count: Int = 1, _ durability: Durability,
         forEachKey: ((Span<UInt8>) -> Void) -> Void,
         _ body: (_ synced: Bool) throws(LevelError) -> Void
     ) throws(LevelError) {
@@ -39,13 +40,14 @@ extension DatabaseCore {
         try log.withLock { (log) throws(LevelError) in
             if let failure = log.failure, !heal(&log) { throw fencedError(failure) }
             try requireRoom(for: byteCount, &log)
-            log.willWrite(byteCount, writeBufferByteCount: writeBufferByteCount)
+            let startsLog = log.mayStartLog(writeBufferByteCount: writeBufferByteCount)
+            log.willWrite(byteCount, count: count, writeBufferByteCount: writeBufferByteCount)
             let noting = views.beginWrite()
             defer { views.endWrite() }
             if let noting { forEachKey { noting.stamps.mark($0, write: noting.write) } }
             do throws(LevelError) {
                 // Before the write: LevelDB may start a new log for it, and the power may fail at any moment.
-                if durability == .synced, log.hasBufferedWrites { try syncLogs() }
+                if durability == .synced, log.hasBufferedWrites, startsLog { log.didSyncLogs(newest: try syncLogs()) }
                 // A flushed write reaches the disk in a table file, after all earlier writes.
                 try body(durability == .synced)
                 if durability == .flushed { try flush() }
@@ -59,11 +61,14 @@ extension DatabaseCore {
 
     /// Syncs all logs, the oldest first. LevelDB syncs only the current one. An earlier log exists until its content is
     /// in a synced table file.
-    private func syncLogs() throws(LevelError) {
+    ///
+    /// - Returns: the number of the newest log.
+    private func syncLogs() throws(LevelError) -> UInt64? {
         let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
             if case .log(let number)? = EngineFileName(name) { (name, number) } else { nil }
         }
-        for log in logs.sorted(by: { $0.number < $1.number }) {
+        let sorted = logs.sorted { $0.number < $1.number }
+        for log in sorted {
             do throws(SystemError) {
                 try OpenFile(reading: directory.file(log.name)).synchronize()
             } catch let error where error.number == ENOENT {
@@ -72,6 +77,7 @@ extension DatabaseCore {
                 throw error.levelError("sync \(directory.file(log.name)), which holds earlier writes")
             }
         }
+        return sorted.last?.number
     }
 
     private func fencedError(_ failure: String) -> LevelError {

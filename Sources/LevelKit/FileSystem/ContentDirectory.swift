@@ -14,7 +14,8 @@ internal import Synchronization
 ///     attachments/new/…       files that are being written; what a killed process leaves is deleted later
 ///     attachments/lock        held while files are deleted, shared by those who read or copy them
 ///
-/// A file gets its name once its content and its name are on the disk, so a record may refer to it from then on.
+/// A record may refer to a file once the content and the name of the file, and the name of its directory, are on the disk.
+/// What a crash leaves before that is a file without a record, which may be incomplete.
 /// Everything is opened relative to the directory, and no link is followed.
 package final class ContentDirectory: Sendable {
     /// The name of the directory.
@@ -32,6 +33,9 @@ package final class ContentDirectory: Sendable {
     private let root = Mutex<DirectoryHandle?>(nil)
     /// The files in `new` that this process is writing.
     private let pending = Mutex<Set<String>>([])
+    /// The directories whose names are on the disk, as far as this process knows: those that it has synced. A process
+    /// that was killed may have created others.
+    private let durableNames = Mutex<Set<String>>([])
     /// The lock of ``keepFiles()``.
     private let kept = Mutex<ContentLock?>(nil)
 
@@ -193,12 +197,43 @@ package final class ContentDirectory: Sendable {
     /// Notes that a file in `new` is finished or deleted.
     func forget(_ name: String) { _ = pending.withLock { $0.remove(name) } }
 
-    /// Returns the directory for files whose names start like `name`. Creates it if necessary.
+    /// Returns the directory for files whose names start like `name`. Creates it if necessary. Its name is on the disk
+    /// only after ``synchronizeName(ofShardFor:)``.
     func madeShard(of name: String) throws(LevelError) -> DirectoryHandle {
         let root = try madeRoot()
         return try attempt("create \(path)/\(name.prefix(2))") { () throws(SystemError) in
             try Self.madeDirectory(String(name.prefix(2)), in: root)
         }
+    }
+
+    /// Flushes the name of the directory for files whose names start like `name` to the disk, unless this process has
+    /// done so. The first time, this covers all that exist.
+    func synchronizeName(ofShardFor name: String) throws(LevelError) {
+        let shard = String(name.prefix(2))
+        guard !durableNames.withLock({ $0.contains(shard) }) else { return }
+        let root = try madeRoot()
+        try attempt("create \(path)/\(shard)") { () throws(SystemError) in
+            let isFirst = durableNames.withLock(\.isEmpty)
+            let names = isFirst ? try root.names() : [shard]
+            // The name of the directory itself: a process that was killed may have created it, too.
+            if isFirst {
+                let database = try DirectoryHandle(path: databasePath, followsLink: false)
+                try OpenFile.synchronize(directory: database.descriptor)
+            }
+            try OpenFile.synchronize(directory: root.descriptor)
+            durableNames.withLock { $0.formUnion(names) }
+        }
+    }
+
+    /// Flushes a file, its name and the name of its directory to the disk. For a file without a record, which may come
+    /// from a process that was killed before it did so. Does nothing if the file does not exist.
+    package func makeDurable(_ name: String) throws(LevelError) {
+        guard let shard = try existing(shardOf: name) else { return }
+        try attempt("write \(file(name))") { () throws(SystemError) in
+            try Self.open(name, in: shard)?.synchronize()
+            try OpenFile.synchronize(directory: shard.descriptor)
+        }
+        try synchronizeName(ofShardFor: name)
     }
 
     // MARK: - Parts
@@ -241,6 +276,8 @@ package final class ContentDirectory: Sendable {
             let database = try DirectoryHandle(path: databasePath, followsLink: false)
             let made = try Self.madeDirectory(Self.name, in: database)
             _ = try Self.madeDirectory(Self.newName, in: made)
+            // A lock without the directory `new` would look complete.
+            try OpenFile.synchronize(directory: made.descriptor)
             // Readers cannot create it.
             _ = try ContentLock(in: made, isExclusive: false, writable: true)
             return root.withLock { root in
@@ -264,8 +301,6 @@ package final class ContentDirectory: Sendable {
             guard unsafe mkdirat(parent.descriptor, name, mode_t(permissions)) == 0 || errno == EEXIST else {
                 throw .last
             }
-            // The files in it are durable only if its own name is.
-            try OpenFile.synchronize(directory: parent.descriptor)
         }
         return try DirectoryHandle(name, in: parent.descriptor)
     }

@@ -43,6 +43,19 @@ package final class ContentReader: Sendable {
         }
     }
 
+    /// Reads the whole file into one array; fewer bytes than ``byteCount`` if it has become shorter.
+    ///
+    /// - Parameter body: receives each part after it was read.
+    package func readAll(
+        partByteCount: Int, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(LevelError) -> [UInt8] {
+        do throws(SystemError) {
+            return try unsafe file.readAll(byteCount: Int(clamping: byteCount), partByteCount: partByteCount, body)
+        } catch {
+            throw error.levelError("read \(path)")
+        }
+    }
+
     /// Calls `body` with the content mapped into memory. If another program truncates the file during the call, reading
     /// beyond its end terminates this process.
     package func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {

@@ -13,8 +13,12 @@ package final class NewContentFile: @unchecked Sendable {
     private let directory: DirectoryHandle
     private let owner: ContentDirectory
     private let file: OpenFile
-    private var isDurable = false
+    /// The number of bytes that the system has not been told to write to the disk.
+    private var pendingByteCount = 0
     private var isOpen = true
+
+    /// The number of bytes after which the system starts to write them to the disk.
+    private static let writtenByteCount = 512 << 10
 
     init(name: String, file: OpenFile, directory: DirectoryHandle, of owner: ContentDirectory) {
         self.name = name
@@ -25,46 +29,73 @@ package final class NewContentFile: @unchecked Sendable {
 
     deinit { discard() }
 
-    /// Appends bytes.
-    package func write(_ bytes: [UInt8]) throws(LevelError) {
-        do throws(SystemError) { try file.write(bytes) } catch { throw failure(error, "write") }
+    /// Appends bytes. The system starts to write them to the disk from time to time, while the caller prepares the next
+    /// ones.
+    ///
+    /// - Parameter isLast: whether these are the last bytes.
+    package func write(_ bytes: [UInt8], isLast: Bool = false) throws(LevelError) {
+        do throws(SystemError) {
+            try file.write(bytes)
+            pendingByteCount += bytes.count
+            guard isLast || pendingByteCount >= Self.writtenByteCount else { return }
+            try file.startWriting()
+            pendingByteCount = 0
+        } catch {
+            throw failure(error, "write")
+        }
     }
 
-    /// Flushes the content to the disk.
-    package func synchronize() throws(LevelError) {
-        do throws(SystemError) { try file.synchronize() } catch { throw failure(error, "write") }
-        isDurable = true
+    /// Waits until the system has written the content to the disk, so that ``publish(as:hasRecord:)`` does not have
+    /// to. It is not safe from a power failure yet.
+    package func waitUntilWritten() throws(LevelError) {
+        do throws(SystemError) { try file.waitUntilWritten() } catch { throw failure(error, "write") }
     }
 
-    /// Gives the file its name, and returns once the name is on the disk.
+    /// Gives the file its name, and returns once its content and its name are on the disk.
     ///
-    /// If a file with that name exists and has the same content, it is kept. If its content differs, it is damaged, and
-    /// this file replaces it.
+    /// If there is a record, and a file with that name has the same content, that file is kept. Otherwise this file
+    /// replaces it.
     ///
-    /// - Parameter digest: the SHA-256 digest of the content, in hexadecimal.
-    /// - Returns: whether there was no such file.
-    /// - Throws: ``LevelError`` with `io`.
-    @discardableResult
-    package func publish(as digest: String) throws(LevelError) -> Bool {
+    /// The name of new content comes first, so that one sync of the journal covers the file and its name. A crash in
+    /// between leaves a file without a record, whose content may be incomplete.
+    ///
+    /// - Parameters:
+    ///   - digest: the SHA-256 digest of the content, in hexadecimal.
+    ///   - hasRecord: whether a record refers to the content, so an existing file was completely published. Without a
+    ///     record, it may be on the disk only in part even if it can be read: after a failed sync, the system keeps the
+    ///     content in memory and forgets that the disk lacks it.
+    /// - Throws: ``LevelError`` with `io`. The file is deleted then.
+    package func publish(as digest: String, hasRecord: Bool) throws(LevelError) {
         let shard = try owner.madeShard(of: digest)
         do throws(SystemError) {
             let existing = try ContentDirectory.open(digest, in: shard)
-            if let existing, try hasSameContent(as: existing) {
+            if let existing, hasRecord, try hasSameContent(as: existing) {
                 discard()
-                // The process that wrote it may have been killed before it flushed it.
                 try existing.synchronize()
-                try OpenFile.synchronize(directory: shard.descriptor)
-                return false
+            } else {
+                let isNew = existing == nil && !hasRecord
+                // A record must not refer to a file that a crash makes incomplete.
+                if !isNew { try file.synchronize() }
+                guard unsafe renameat(directory.descriptor, name, shard.descriptor, digest) == 0 else { throw .last }
+                isOpen = false
+                owner.forget(name)
+                if isNew { try synchronize(orRemove: digest, from: shard) }
             }
-            if !isDurable { try file.synchronize() }
-            guard unsafe renameat(directory.descriptor, name, shard.descriptor, digest) == 0 else { throw .last }
-            isOpen = false
-            owner.forget(name)
             try OpenFile.synchronize(directory: shard.descriptor)
-            return existing == nil
         } catch {
             discard()
             throw failure(error, "finish")
+        }
+        try owner.synchronizeName(ofShardFor: digest)
+    }
+
+    /// Flushes the file, which already has its name. Deletes it if that fails.
+    private func synchronize(orRemove digest: String, from shard: DirectoryHandle) throws(SystemError) {
+        do throws(SystemError) {
+            try file.synchronize()
+        } catch {
+            try? shard.removeFile(digest)
+            throw error
         }
     }
 

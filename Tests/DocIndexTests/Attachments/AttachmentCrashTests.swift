@@ -142,18 +142,91 @@ import Testing
                 _ = process.wait()
                 let printed = try process.printed()
                 #expect(printed.rest.isEmpty && printed.failures.isEmpty, "\(description): \(printed)")
-                var disk = LostPower(log: directory + "/synced")
-                try disk.losePower(of: root + "/s")
-                let store = try DocumentStore.open(at: directory + "/s")
-                try expectSound(store)
-                let count = try AttachmentHistory.stepCount(in: store)
-                // Every fourth step is synced.
-                #expect(count >= printed.lastCommit / 4 * 4, "\(description)")
-                #expect(try AttachmentHistory.problems(of: store) == [], "\(description)")
-                #expect(try AttachmentHistory.leftovers(in: store) == [], "\(description)")
-                try store.close()
+                try Self.losePower(in: directory, acknowledged: printed.lastCommit, description)
             }
         }
+    }
+
+    @Test(.enabled(if: FailingCalls.canPreload, "what was synced is noted by LD_PRELOAD on Linux only"))
+    func `A directory that a killed process left is synced before a document refers to a file in it`() throws {
+        try withTemporaryDirectory { directory in
+            _ = try Self.run(steps: 1, in: directory)
+            let root = URL(filePath: directory).resolvingSymlinksInPath().path() + "/s/attachments/"
+            let log = try FileHandle(forWritingTo: URL(filePath: directory + "/synced"))
+            try log.seekToEnd()
+            for number in 0...255 {
+                let shard = root + (number < 16 ? "0" : "") + String(number, radix: 16)
+                if FileManager.default.fileExists(atPath: shard) { continue }
+                try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: false)
+                try log.write(contentsOf: Data("mkdir \(shard)\n".utf8))
+            }
+            try log.close()
+            let printed = try Self.run(steps: 30, in: directory)
+            #expect(printed.lastCommit == 31)
+            try Self.losePower(in: directory, acknowledged: 31, "with all directories")
+        }
+    }
+
+    @Test(
+        .enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"),
+        arguments: ["io"] + (Sanitizer.checksThreads ? [] : ["exit", "dies"]))
+    func `What a failed call left is not relied on when power is lost later`(mode: String) throws {
+        var number = 1
+        var random = TestRun.random(stream: 165)
+        var count = Int.max
+        while number <= count {
+            try withTemporaryDirectory { directory in
+                let description = "call \(number), \(mode); \(TestRun.repetition)"
+                _ = try Self.run(
+                    steps: 8, in: directory,
+                    environment: ["FAILING_CALLS_NUMBER": "\(number)", "FAILING_CALLS_MODE": mode])
+                if number == 1 {
+                    try withTemporaryDirectory { other in
+                        _ = try Self.run(steps: 8, in: other, environment: ["FAILING_CALLS_COUNT": other + "/count"])
+                        let text = String(decoding: try TestFiles.bytes(of: other + "/count"), as: UTF8.self)
+                        count = try #require(Int(text.filter { !$0.isNewline }))
+                    }
+                }
+                let printed = try Self.run(steps: 16, in: directory)
+                #expect(printed.failures.isEmpty && printed.rest.isEmpty, "\(description): \(printed)")
+                try Self.losePower(in: directory, acknowledged: printed.lastCommit, description)
+            }
+            number += TestRun.isLong ? 1 : 1 + random.number(below: max(1, count / 4))
+        }
+    }
+
+    /// Performs steps in the store of a directory. What the process syncs is noted.
+    private static func run(
+        steps: Int, in directory: String, environment: [String: String] = [:]
+    ) throws -> LoaderProcess.Output {
+        let root = URL(filePath: directory).resolvingSymlinksInPath().path()
+        let process = try LoaderProcess(
+            [directory + "/s", "attachments", "\(steps)"], printingTo: directory + "/printed",
+            environment: [
+                "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_DIRECTORY": root + "/s",
+                "FAILING_CALLS_SYNCED": directory + "/synced",
+            ].merging(environment) { $1 })
+        let end = process.wait(seconds: 60)
+        #expect(end.isInTime)
+        return try process.printed()
+    }
+
+    /// Removes what was not synced. Every document that is left has its attachments, and those of the synced steps are
+    /// left.
+    private static func losePower(
+        in directory: String, acknowledged: Int, _ description: String
+    ) throws {
+        let root = URL(filePath: directory).resolvingSymlinksInPath().path()
+        var disk = LostPower(log: directory + "/synced")
+        try disk.losePower(of: root + "/s")
+        let store = try DocumentStore.open(at: directory + "/s")
+        try expectSound(store)
+        let count = try AttachmentHistory.stepCount(in: store)
+        // Every fourth step is synced.
+        #expect(count >= acknowledged / 4 * 4, "\(description)")
+        #expect(try AttachmentHistory.problems(of: store) == [], "\(description)")
+        #expect(try AttachmentHistory.leftovers(in: store) == [], "\(description)")
+        try store.close()
     }
 }
 
@@ -165,6 +238,8 @@ private struct LostPower {
     private var durableNames: Set<String> = []
     /// The names that were made since the directory was synced.
     private var newNames: Set<String> = []
+    /// The files of which a sync has failed. Later syncs succeed, but do not write what was not written then.
+    private var lostNames: Set<String> = []
 
     /// Reads the log of the preloaded library.
     init(log path: String) {
@@ -179,8 +254,11 @@ private struct LostPower {
                 let names = parts[1].components(separatedBy: " TO ")
                 byteCounts[names[1]] = byteCounts[names[0]] ?? 0
                 newNames.insert(names[1])
+                if lostNames.remove(names[0]) != nil { lostNames.insert(names[1]) } else { lostNames.remove(names[1]) }
+            case "lost":
+                if parts[1].contains("/attachments/") { lostNames.insert(parts[1]) }
             default:
-                byteCounts[parts[1]] = UInt64(parts[0])
+                if !lostNames.contains(parts[1]) { byteCounts[parts[1]] = UInt64(parts[0]) }
                 for name in newNames where Self.parent(name) == parts[1] {
                     newNames.remove(name)
                     durableNames.insert(name)

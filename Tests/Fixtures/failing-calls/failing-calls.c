@@ -7,14 +7,17 @@
 //                              space: the call and all later ones except unlink fail with ENOSPC
 //                              exit: the process exits at the call
 //                              half: the same, but a write writes its first half
+//                              dies: the call fails with EIO, and the process exits at the next one
 //     FAILING_CALLS_COUNT      a file that receives the number of calls when the process exits
 //
 //     FAILING_CALLS_SYNCED     a file that receives a line for each successful fsync and fdatasync: the size in bytes
 //                              of the synced file before the call, and its path; a power loss discards later bytes.
-//                              Also lines "mkdir PATH" and "rename OLD TO NEW" for calls relative to a directory
+//                              Also lines "mkdir PATH" and "rename OLD TO NEW" for calls relative to a directory, and
+//                              "lost PATH" for each sync that fails: the system may forget what it has not written
 //     FAILING_CALLS_TABLES     the number of microseconds by which each sync of a table file is delayed
 //
-// Counts write, pwrite, rename, renameat, linkat, mkdirat, fsync, fdatasync, unlink, unlinkat and ftruncate.
+// Counts write, pwrite, rename, renameat, linkat, mkdirat, fsync, fdatasync, sync_file_range, unlink, unlinkat and
+// ftruncate.
 
 #ifdef __linux__
 
@@ -91,6 +94,7 @@ static enum outcome next(bool is_unlink, bool can_be_half) {
         errno = ENOSPC;
         return fails;
     }
+    if (number == failing + 1 && is_mode("dies")) _exit(9);
     if (number > failing) return works;
     if (is_mode("exit")) _exit(9);
     errno = EIO;
@@ -141,10 +145,31 @@ static int other(bool is_below, bool is_unlink) {
     return -1;
 }
 
+// Appends a line to the file of synced files.
+static void note(const char *verb, const char *path, const char *target) {
+    const char *synced = getenv("FAILING_CALLS_SYNCED");
+    if (synced == NULL) return;
+    int error = errno;
+    int file = open(synced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file >= 0) {
+        dprintf(file, "%s %s%s%s\n", verb, path, target == NULL ? "" : " TO ", target == NULL ? "" : target);
+        close(file);
+    }
+    errno = error;
+}
+
+// Counts a sync. Returns -1 if it fails.
+static int fail_sync(int descriptor) {
+    char path[PATH_MAX];
+    if (other(true, false) == 0) return 0;
+    if (path_of(descriptor, path)) note("lost", path, NULL);
+    return -1;
+}
+
 static int sync_with(int (*original)(int), int descriptor) {
     char path[PATH_MAX];
     if (!is_file_below(descriptor)) return original(descriptor);
-    if (other(true, false) != 0) return -1;
+    if (fail_sync(descriptor) != 0) return -1;
     bool has_path = path_of(descriptor, path);
     const char *delay = getenv("FAILING_CALLS_TABLES");
     size_t length = has_path ? strlen(path) : 0;
@@ -172,6 +197,12 @@ int fdatasync(int descriptor) {
     return sync_with(original, descriptor);
 }
 
+int sync_file_range(int descriptor, off64_t offset, off64_t size, unsigned int flags) {
+    ORIGINAL(sync_file_range);
+    if (is_file_below(descriptor) && fail_sync(descriptor) != 0) return -1;
+    return original(descriptor, offset, size, flags);
+}
+
 int ftruncate(int descriptor, off_t size) {
     ORIGINAL(ftruncate);
     return other(is_file_below(descriptor), false) == 0 ? original(descriptor, size) : -1;
@@ -185,16 +216,6 @@ int rename(const char *from, const char *to) {
 int unlink(const char *path) {
     ORIGINAL(unlink);
     return other(is_below(path), true) == 0 ? original(path) : -1;
-}
-
-// Appends a line to the file of synced files.
-static void note(const char *verb, const char *path, const char *target) {
-    const char *synced = getenv("FAILING_CALLS_SYNCED");
-    if (synced == NULL) return;
-    int file = open(synced, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file < 0) return;
-    dprintf(file, "%s %s%s%s\n", verb, path, target == NULL ? "" : " TO ", target == NULL ? "" : target);
-    close(file);
 }
 
 int renameat(int from_directory, const char *from, int to_directory, const char *to) {

@@ -12,6 +12,7 @@
 //     levelkit-writer DATABASE KIBIBYTES-OF-WRITE-BUFFER mixed
 //
 // does the same, but syncs only every eighth batch, buffers the others, and prints only the numbers of synced batches.
+// Another thread compacts the database meanwhile, which makes LevelDB start new logs.
 
 import Foundation
 import LevelKit
@@ -36,6 +37,15 @@ if writesBatches {
     guard var number = try BatchHistory.count(in: database) else {
         print("the database does not hold whole batches")
         exit(EXIT_FAILURE)
+    }
+    if syncDistance > 1 {
+        let compacted = database
+        Thread.detachNewThread {
+            while true {
+                usleep(20_000)
+                try? compacted.compact()
+            }
+        }
     }
     while true {
         let isSynced = number % syncDistance == syncDistance - 1

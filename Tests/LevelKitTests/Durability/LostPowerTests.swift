@@ -7,16 +7,18 @@ import Testing
 /// survives.
 ///
 /// Table files are synced late, so LevelDB has usually switched to a new log while the old log's entries are not yet in
-/// any table.
+/// any table. It also switches for compactions of another thread.
 @Suite(.enabled(if: FailingCalls.canPreload, "what was synced is noted by LD_PRELOAD on Linux only"))
 struct LostPowerTests {
-    @Test func `A synced batch survives a power loss with everything written before it`() throws {
+    /// With the large write buffer, only compactions make LevelDB switch to a new log.
+    @Test(arguments: [64, 4096])
+    func `A synced batch survives a power loss with everything written before it`(bufferKibibytes: Int) throws {
         var random = TestRun.random(stream: 42)
         var leftLogCount = 0
         for round in 0..<TestRun.rounds(12, long: 200) {
             try withTemporaryDirectory { directory in
                 let microseconds = 20_000 + random.number(below: 300_000)
-                let acknowledged = try Self.killWriter(in: directory, after: microseconds)
+                let acknowledged = try Self.killWriter(bufferKibibytes, in: directory, after: microseconds)
                 let description = "round \(round), after \(microseconds) microseconds; \(TestRun.repetition)"
                 if try Self.losePower(in: directory) > 1 { leftLogCount += 1 }
                 let database = try Database.open(at: directory + "/db")
@@ -33,7 +35,9 @@ struct LostPowerTests {
     /// Starts the writer and kills it some time after its first synced batch.
     ///
     /// - Returns: The last acknowledged synced batch.
-    private static func killWriter(in directory: String, after microseconds: Int) throws -> Int {
+    private static func killWriter(
+        _ bufferKibibytes: Int, in directory: String, after microseconds: Int
+    ) throws -> Int {
         try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
         let path = directory + "/acknowledged"
         try write([], to: path)
@@ -41,7 +45,7 @@ struct LostPowerTests {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "levelkit-writer")
-        process.arguments = [directory + "/db", "64", "mixed"]
+        process.arguments = [directory + "/db", "\(bufferKibibytes)", "mixed"]
         process.environment = ProcessInfo.processInfo.environment.merging([
             "LD_PRELOAD": FailingCalls.library,
             "FAILING_CALLS_DIRECTORY": URL(filePath: directory).resolvingSymlinksInPath().path() + "/db",

@@ -49,6 +49,58 @@ import Testing
         log.didWrite(.synced)
         holds(!log.hasBufferedWrites)
     }
+
+    @Test func `The logs are synced before the first synced write, and then only when LevelDB may start another`() {
+        var log = LogState()
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+        log.didSyncLogs(newest: 3)
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+        log.willWrite(buffer / 2, count: 1, writeBufferByteCount: buffer)
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+        log.willWrite(buffer / 2, count: 1, writeBufferByteCount: buffer)
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+        // LevelDB has not started one yet.
+        log.didSyncLogs(newest: 3)
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+        log.willWrite(buffer / 2, count: 1, writeBufferByteCount: buffer)
+        log.didSyncLogs(newest: 5)
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+        // The new memtable contains the last write.
+        log.willWrite(buffer / 2, count: 1, writeBufferByteCount: buffer)
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+    }
+
+    @Test func `Small entries take more memory than their bytes`() {
+        var log = LogState()
+        log.didSyncLogs(newest: 3)
+        log.willWrite(20_000, count: 5000, writeBufferByteCount: buffer)
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+        log.willWrite(20_000, count: 5000, writeBufferByteCount: buffer)
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+    }
+
+    @Test func `During a compaction, LevelDB may start a log at any moment`() {
+        var log = LogState()
+        log.didSyncLogs(newest: 3)
+        log.willForceLog()
+        log.willForceLog()
+        log.didForceLog()
+        log.didSyncLogs(newest: 4)
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+        log.didForceLog()
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+    }
+
+    @Test func `After a write of unknown size or a replaced log, the logs are synced`() {
+        var log = LogState()
+        log.didSyncLogs(newest: 3)
+        log.willWrite(0, count: LogState.unknownCount, writeBufferByteCount: buffer)
+        holds(log.mayStartLog(writeBufferByteCount: 1 << 30))
+        log.didReplaceLog()
+        holds(log.mayStartLog(writeBufferByteCount: buffer))
+        log.didSyncLogs(newest: 7)
+        holds(!log.mayStartLog(writeBufferByteCount: buffer))
+    }
 }
 
 /// Like `#expect`, which cannot call methods of noncopyable values or mutating methods.

@@ -26,7 +26,7 @@ import Testing
         try database.compact()
         let file = try ContentDirectory(of: database).newFile()
         try file.write([1, 2, 3])
-        try file.publish(as: Self.name)
+        try file.publish(as: Self.name, hasRecord: true)
         try database.close()
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(thrownError { _ = try DatabaseReplacement(of: directory.path("db")) }?.code == .io)
         let file = try contents.newFile()
         try file.write([1, 2, 3])
-        #expect(thrownError { try file.publish(as: Self.name) }?.code == .io)
+        #expect(thrownError { try file.publish(as: Self.name, hasRecord: true) }?.code == .io)
         #expect(try directory.names(in: "db/attachments/new") == [])
         #expect(try directory.read("secret") == [4, 5, 6])
         #expect(try directory.names(in: ".") == ["db", "secret"])
