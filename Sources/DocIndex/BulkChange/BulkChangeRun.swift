@@ -145,7 +145,7 @@ struct BulkChangeRun {
                 }
                 let target = Transaction.Target(collection: entry.number, id: document.id)
                 if let part = change.part, let new {
-                    return partial?.edit(part, into: new, record: records.record, of: target, row: records.row)
+                    return part.edit(into: new, record: records.record, of: target, row: records.row)
                 }
                 return Transaction.Edit(target: target, base: .stored(document, row: records.row), content: new)
             }

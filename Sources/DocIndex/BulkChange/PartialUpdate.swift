@@ -1,11 +1,8 @@
 /// An update of documents of which only some members are decoded: those that the update changes, those of the indexes
 /// that it affects, and the ID.
 struct PartialUpdate {
-    /// The members that the update changes, and the numbers of their names.
-    private let changedNames: [String]
-    private let changedNumbers: [Int?]
-    /// The numbers of the indexes that the update affects.
-    private let indexes: [UInt32]
+    /// The members that the update changes.
+    private let changes: Changes
     /// The members to decode, and the numbers of their names. Documents have none of the others.
     private var neededNames: [String] = []
     private var neededNumbers: [Int] = []
@@ -41,17 +38,36 @@ struct PartialUpdate {
             neededNames.append(name)
             neededNumbers.append(number)
         }
-        changedNames = changed
-        changedNumbers = changed.map { names.number(of: $0) }
-        self.indexes = indexes
+        changes = Changes(names: changed, numbers: changed.map { names.number(of: $0) }, indexes: indexes)
         self.names = names
         idField = collection.idField
+    }
+
+    /// The members that the update changes.
+    fileprivate struct Changes {
+        let names: [String]
+        /// The numbers of the names; `nil` for names that stored documents do not have.
+        let numbers: [Int?]
+        /// The numbers of the indexes that the update affects.
+        let indexes: [UInt32]
     }
 
     /// A document with its needed members, and the places of all.
     struct Part {
         let document: Document
-        let members: BodyMembers
+        fileprivate let members: BodyMembers
+        fileprivate let changes: Changes
+
+        /// Returns the edit of the stored record whose needed members become `content`.
+        func edit(
+            into content: DocumentObject, record: [UInt8], of target: Transaction.Target, row: UInt64
+        ) -> Transaction.Edit {
+            let splice = BodySplice(
+                record: record, members: members, names: changes.names, numbers: changes.numbers, content: content)
+            return Transaction.Edit(
+                target: target, base: .stored(document, row: row), content: content,
+                partial: (splice, changes.indexes))
+        }
     }
 
     /// Returns the needed members of a document; `nil` if the whole document must be decoded, because it is corrupt or
@@ -68,20 +84,11 @@ struct PartialUpdate {
                 content[neededNames[place]] = try BodyDecoder.readValue(&cursor, before: member.end, names)
             }
             guard let id = content[idField].flatMap(DocumentID.init) else { return nil }
-            return Part(document: Document(id: id, content: content, sequence: sequence), members: members)
+            return Part(
+                document: Document(id: id, content: content, sequence: sequence), members: members, changes: changes)
         } catch {
             return nil
         }
-    }
-
-    /// Returns the edit of a stored record whose needed members become `content`.
-    func edit(
-        _ part: Part, into content: DocumentObject, record: [UInt8], of target: Transaction.Target, row: UInt64
-    ) -> Transaction.Edit {
-        let splice = BodySplice(
-            record: record, members: part.members, names: changedNames, numbers: changedNumbers, content: content)
-        return Transaction.Edit(
-            target: target, base: .stored(part.document, row: row), content: content, partial: (splice, indexes))
     }
 }
 
