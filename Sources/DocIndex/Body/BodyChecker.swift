@@ -86,7 +86,7 @@ struct BodyChecker {
 }
 
 extension BodyCursor {
-    /// Moves past a scalar at `start`, whose tag has just been read, and checks it like ``readScalar(tag:from:before:)``.
+    /// Moves past a scalar at `start`, whose tag has just been read. Throws as ``readScalar(tag:from:before:)`` does.
     @inline(__always)
     fileprivate mutating func checkScalar(tag: UInt8, from start: Int, before end: Int) throws(BodyError) {
         switch tag {
