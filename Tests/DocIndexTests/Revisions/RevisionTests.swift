@@ -52,8 +52,8 @@ struct RevisionTests {
         let third = Revision.made(from: second, to: nil, idField: "id")
         #expect(
             [first, second, third].map(\.description) == [
-                "1-886f4e65b2555e75cbb1ea3ee468236a", "2-b0d2ba6d90eb5a1e86ad6fc5a1857f4a",
-                "3-72f8b2e40cce935730f60d9641080487",
+                "1-886f4e65b2555e75cbb1ea3ee468236a", "2-2f36561d790c4b082c088b1c3dede6d8",
+                "3-60e103da2945f5e4008de804911eb29b",
             ])
     }
 }
