@@ -14,9 +14,9 @@ struct PartialUpdate {
     private static let limit = 16
 
     /// Returns `nil` if whole documents are needed: if a member is moved or assigned twice, because that can change the
-    /// order of members, or if an index may depend on any member.
+    /// order of members, if an index may depend on any member, or if revisions of whole documents are hashed.
     init?(_ update: DocumentUpdate, in collection: LoadedCollection) {
-        guard update.assignments.count <= Self.limit else { return nil }
+        guard update.assignments.count <= Self.limit, !collection.isReplicated else { return nil }
         var changed: [String] = []
         for assignment in update.assignments {
             if case .move = assignment { return nil }

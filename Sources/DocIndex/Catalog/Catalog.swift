@@ -3,8 +3,11 @@
 /// The catalog is a single record, so that every schema change takes effect with one put. A ``LoadedCatalog`` adds what
 /// reading and writing need.
 struct Catalog: Sendable, Hashable {
-    /// The latest readable version of the on-disk format; see `docs/FORMAT.md`. Only stores with attachments have it.
-    static let formatVersion = 6
+    /// The latest readable version of the on-disk format; see `docs/FORMAT.md`. Only stores with a replicated collection
+    /// have it.
+    static let formatVersion = 7
+    /// The version of stores with attachments that are not replicated.
+    static let attachmentFormatVersion = 6
     /// The version of stores with a history and without attachments.
     static let historyFormatVersion = 5
     /// The version of stores without either.
@@ -43,6 +46,8 @@ struct Catalog: Sendable, Hashable {
         var idField: String
         /// The history of the documents; `nil` if none is kept.
         var history: History?
+        /// Whether the collection takes part in a replication, or has.
+        var isReplicated = false
         var indexes: [IndexEntry]
 
         /// Whether all indexes are built.
@@ -228,7 +233,8 @@ extension Catalog {
         }
         return CollectionEntry(
             name: definition.name, number: number, idField: definition.idField,
-            history: history(definition.history, old: old, number: number), indexes: indexes)
+            history: history(definition.history, old: old, number: number),
+            isReplicated: old?.isReplicated ?? false, indexes: indexes)
     }
 }
 
@@ -255,6 +261,7 @@ extension Catalog {
                 "id": .string(collection.idField),
             ]
             if let history = collection.history { record["history"] = history.jsonValue }
+            if collection.isReplicated { record["replicated"] = true }
             record["indexes"] = .array(indexes)
             return .object(record)
         }
@@ -280,7 +287,8 @@ extension Catalog {
 
     /// The lowest format version that contains what the store uses.
     private var version: Int {
-        if hasAttachments { return Self.formatVersion }
+        if collections.contains(where: \.isReplicated) { return Self.formatVersion }
+        if hasAttachments { return Self.attachmentFormatVersion }
         return keepsHistory ? Self.historyFormatVersion : Self.plainFormatVersion
     }
 
@@ -319,7 +327,7 @@ extension Catalog {
             }
             return DroppedIndex(number: try Self.number(value["number"]), kind: kind)
         }
-        hasAttachments = format >= Int64(Self.formatVersion) && record["attachments"] == true
+        hasAttachments = format >= Int64(Self.attachmentFormatVersion) && record["attachments"] == true
         droppedHistory = try record["droppedHistory"].map { try Self.array($0).map { try Self.number($0) } } ?? []
         // Assigned numbers must be unique and less than the next ones. Otherwise keys would be mixed up.
         let indexes = collections.flatMap(\.indexes).map(\.number) + dropped.map(\.number)
@@ -338,6 +346,7 @@ extension Catalog {
                 guard let history = History($0) else { throw damaged("a history") }
                 return history
             },
+            isReplicated: value["replicated"] == true,
             indexes: try array(value["indexes"]).map { try index($0, hasContent: hasContent) })
     }
 

@@ -53,4 +53,6 @@ final class LoadedCollection: Sendable {
     var idField: String { entry.idField }
     var indexes: [Catalog.IndexEntry] { entry.indexes }
     var history: Catalog.History? { entry.history }
+    /// Whether the collection takes part in a replication, or has.
+    var isReplicated: Bool { entry.isReplicated }
 }

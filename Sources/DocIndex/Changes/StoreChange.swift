@@ -10,10 +10,13 @@ public struct StoreChange: Sendable, Hashable {
     public let id: DocumentID
     /// Whether the document was deleted. Otherwise it was stored.
     public let isDeletion: Bool
+    /// Whether the document then had several versions, because replicas had edited it independently; see
+    /// ``DocumentCollection/conflict(of:)``.
+    public let hasConflict: Bool
 
-    /// One byte that is 1 for a deletion, and the ID as a tuple.
+    /// One byte with flags (1 for a deletion, 2 for a conflict), and the ID as a tuple.
     var encoded: [UInt8] {
-        var bytes: [UInt8] = [isDeletion ? 1 : 0]
+        var bytes: [UInt8] = [(isDeletion ? 1 : 0) | (hasConflict ? 2 : 0)]
         id.append(to: &bytes)
         return bytes
     }
@@ -23,16 +26,19 @@ public struct StoreChange: Sendable, Hashable {
     /// - Returns: `nil` if the bytes are malformed or the collection is unknown.
     init?(key: Span<UInt8>, value: Span<UInt8>, catalog: LoadedCatalog) {
         guard let key = StoreChange.Key(key), let collection = catalog.collection(numbered: key.collection),
-            value.count > 1, value[0] <= 1, let id = DocumentID(encoded: value.extracting(1..<value.count))
+            value.count > 1, value[0] <= 2, let id = DocumentID(encoded: value.extracting(1..<value.count))
         else { return nil }
-        self.init(sequence: key.sequence, collection: collection.name, id: id, isDeletion: value[0] == 1)
+        self.init(
+            sequence: key.sequence, collection: collection.name, id: id, isDeletion: value[0] == 1,
+            hasConflict: value[0] == 2)
     }
 
-    init(sequence: UInt64, collection: String, id: DocumentID, isDeletion: Bool) {
+    init(sequence: UInt64, collection: String, id: DocumentID, isDeletion: Bool, hasConflict: Bool = false) {
         self.sequence = sequence
         self.collection = collection
         self.id = id
         self.isDeletion = isDeletion
+        self.hasConflict = hasConflict
     }
 
     /// The parts of a change's key, in the feed or in the history.

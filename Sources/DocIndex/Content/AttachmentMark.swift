@@ -4,7 +4,8 @@ internal import LevelKit
 struct AttachmentMark {
     /// The number of references in documents.
     private(set) var counts: [Attachment.Digest: UInt64] = [:]
-    /// The contents that former versions of documents refer to. An undo may need them.
+    /// The contents that former versions and other versions of documents refer to. An undo, or the resolution of a
+    /// conflict, may need them.
     private(set) var former: Set<Attachment.Digest> = []
     /// The number of documents that were read.
     private(set) var documentCount = 0
@@ -19,6 +20,21 @@ struct AttachmentMark {
             try markDocuments(of: collection, in: snapshot, progress)
         }
         if catalog.stored.keepsHistory { try markHistory(in: snapshot, catalog, progress) }
+        for collection in catalog.collections where collection.isReplicated {
+            try markVersions(of: collection, in: snapshot)
+        }
+    }
+
+    /// Reads the versions of documents that are stored apart from them.
+    private mutating func markVersions(of collection: LoadedCollection, in snapshot: Snapshot) throws {
+        let prefix = StoreKey.revisionBodies.prefix(collection.number)
+        var cursor = try snapshot.cursor(in: .prefix(prefix), cache: .bypass)
+        var cancellation = CancellationCheck()
+        while try cursor.advance() {
+            try cancellation.step()
+            let version = try RowReader.document(record: cursor.value, row: 0, collection: collection)
+            version.content.forEachAttachment { former.insert($0.digest) }
+        }
     }
 
     private mutating func markDocuments(

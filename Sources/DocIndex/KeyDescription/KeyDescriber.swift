@@ -143,6 +143,9 @@ extension StoreKey {
         case .setAside: ("set aside", "set aside")
         case .attachments: ("attachment", "attachments")
         case .contents: ("attachment content", "contents of attachments")
+        case .revisions: ("revisions", "revisions")
+        case .revisionBodies: ("version", "other versions of documents")
+        case .replication: ("replication", "records of replication")
         }
     }
 }

@@ -9,6 +9,7 @@ package struct StoreKeyParts: Sendable {
         /// What the part says. The raw values are words for people.
         package enum Name: String, Sendable {
             case collection, index, commit, row, id, first, migration, marker, value, key, digest, content
+            case generation, revision
             /// The kind of record of a text index, and the parts that follow it.
             case record, segment, term, group, chunk, slot
         }
@@ -66,7 +67,9 @@ package struct StoreKeyParts: Sendable {
         case .changes, .history: read(.commit, .collection, .row)
         case .counters: read(.collection)
         case .documents: read(.collection, .row)
-        case .ids: read(.collection, .id)
+        case .ids, .revisions: read(.collection, .id)
+        case .revisionBodies: read(.collection, .id, .generation, .revision)
+        case .replication: read(.collection) && (end == bytes.count || read(.marker))
         case .names: read(.collection, .first)
         case .progress: read(.index) || read(.migration)
         case .markers: read(.marker)
@@ -112,7 +115,7 @@ package struct StoreKeyParts: Sendable {
         var decoder = TupleDecoder(bytes.span, from: end)
         let value: Part.Value
         switch name {
-        case .id, .migration, .marker, .term:
+        case .id, .migration, .marker, .term, .revision:
             guard let element = try? decoder.decodeElement() else { return false }
             switch element {
             case .string: break

@@ -38,6 +38,14 @@ enum StoreKey: UInt8 {
     case attachments = 0x41
     /// `B number` → the content of a small attachment.
     case contents = 0x42
+    /// `R collection id` → the revisions of a document; see ``RevisionTree``.
+    case revisions = 0x52
+    /// `K collection id generation revision` → the record of a version that is not the document: another leaf, or the
+    /// ancestor of an edit that peers do not know yet.
+    case revisionBodies = 0x4b
+    /// `Y collection` → the last commit that may have left the store; `Y collection name` → a record that is never
+    /// replicated, such as the position of a replication.
+    case replication = 0x59
     /// `X index …` → a text index; see ``TextIndexKey``.
     case text = 0x58
 
@@ -140,6 +148,57 @@ enum StoreKey: UInt8 {
     static func id(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
         var key = StoreKey.ids.prefix(collection)
         id.append(to: &key)
+        return key
+    }
+
+    /// Returns the key of the revisions of a document.
+    static func revisions(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
+        var key = StoreKey.revisions.prefix(collection)
+        id.append(to: &key)
+        return key
+    }
+
+    /// Returns the prefix of the versions of a document.
+    static func revisionBodies(_ collection: UInt32, _ id: DocumentID) -> [UInt8] {
+        var key = StoreKey.revisionBodies.prefix(collection)
+        id.append(to: &key)
+        return key
+    }
+
+    /// Returns the key of a version of a document.
+    static func revisionBody(_ collection: UInt32, _ id: DocumentID, _ revision: Revision) -> [UInt8] {
+        var key = revisionBodies(collection, id)
+        TupleEncoder.append(Int64(revision.generation), to: &key)
+        TupleEncoder.append(revision.id.description, to: &key)
+        return key
+    }
+
+    /// Returns the revision between `offset` and the end of the key; `nil` if there is none.
+    static func revision(in key: Span<UInt8>, behind offset: Int) -> Revision? {
+        guard offset < key.count else { return nil }
+        var decoder = TupleDecoder(key.extracting(offset..<key.count))
+        guard let generation = try? decoder.decodeInt64(), let text = try? decoder.decodeString(), decoder.isAtEnd,
+            let id = RevisionID(text), id.description == text
+        else { return nil }
+        return Int(exactly: generation).flatMap { Revision(generation: $0, id: id) }
+    }
+
+    /// Returns the document and the revision between `offset` and the end of the key of a version; `nil` if they cannot
+    /// be read.
+    static func documentRevision(in key: Span<UInt8>, behind offset: Int) -> (DocumentID, Revision)? {
+        guard offset < key.count else { return nil }
+        var decoder = TupleDecoder(key.extracting(offset..<key.count))
+        guard (try? decoder.decodeElement()) != nil, decoder.offset + offset < key.count,
+            let id = DocumentID(encoded: key.extracting(offset..<offset + decoder.offset)),
+            let revision = revision(in: key, behind: offset + decoder.offset)
+        else { return nil }
+        return (id, revision)
+    }
+
+    /// Returns the key of a local record of a replicated collection.
+    static func localRecord(_ collection: UInt32, _ name: String) -> [UInt8] {
+        var key = StoreKey.replication.prefix(collection)
+        TupleEncoder.append(name, to: &key)
         return key
     }
 

@@ -16,6 +16,8 @@ struct Commit {
     private var attachments = AttachmentChanges()
     /// Whether stored documents may refer to attachments.
     private let tracksAttachments: Bool
+    /// Whether a duplicate value in a unique index is an error.
+    var isUniqueEnforced = true
 
     private struct Collection {
         let entry: LoadedCollection
@@ -71,7 +73,7 @@ struct Commit {
         while let edit = try next(load) { try add(edit, sequence: sequence) }
         if isDryRun {
             try attachments.write(to: changes.batch, sequence: sequence, reading: database)
-            try changes.finish(catalog, reading: database)
+            try changes.finish(catalog, reading: database, isUniqueEnforced: isUniqueEnforced)
             return written
         }
         for record in records { try changes.batch.put(record.value, forKey: record.key) }
@@ -92,7 +94,7 @@ struct Commit {
         if !attachments.isEmpty {
             try attachments.write(to: changes.batch, sequence: sequence, reading: database)
         }
-        try changes.finish(catalog, reading: database)
+        try changes.finish(catalog, reading: database, isUniqueEnforced: isUniqueEnforced)
         try changes.batch.put(WriterState.encoded(sequence: sequence), forKey: StoreKey.stateKey)
         var storedNames: [(CollectionNames, Int)] = []
         for (number, names) in names {
@@ -138,9 +140,19 @@ struct Commit {
 
     private mutating func add(_ edit: Transaction.Edit, sequence: UInt64) throws {
         let old = edit.base.document
-        if old?.content == edit.content { return }
+        if edit.revisions == nil, old?.content == edit.content { return }
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
+        var revisions: RevisionChange?
+        if entry.isReplicated {
+            let pending = PendingRevisions(database: database, state: state)
+            revisions = try pending.change(edit, of: entry, sequence: sequence)
+            if let revisions {
+                try pending.write(
+                    revisions, of: edit.target.id, in: entry, sequence: sequence,
+                    names: &names[entry.number, default: FieldNames()], to: changes.batch)
+            }
+        }
         let row = try placeInFeed(edit, entry: entry)
         if entry.history != nil {
             try history.add(edit, row: row, sequence: sequence, of: entry, in: database)
@@ -165,10 +177,12 @@ struct Commit {
         }
         if tracksAttachments, let old { attachments.remove(of: old.content, named: edit.partial?.splice.names) }
         let change = StoreChange(
-            sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil)
+            sequence: sequence, collection: entry.name, id: edit.target.id, isDeletion: edit.content == nil,
+            hasConflict: revisions?.hasConflict ?? false)
         try changes.batch.put(
             change.encoded, forKey: StoreKey.change(sequence, collection: entry.number, row: row))
         written.append(change)
+        if old?.content == edit.content { return }
         var indexes = collection.ready
         if !collection.building.isEmpty {
             indexes += collection.building.filter { row <= $0.row }.map(\.index)

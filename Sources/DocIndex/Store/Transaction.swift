@@ -31,6 +31,8 @@ public final class Transaction {
         /// The change of the stored body, and the numbers of the indexes that it affects, if `base` and `content` have
         /// only the members that these need.
         var partial: (splice: BodySplice, indexes: [UInt32])?
+        /// The change of the document's revisions; `nil` if it follows from the edit.
+        var revisions: RevisionChange?
     }
 
     private let database: Database
@@ -256,6 +258,11 @@ public final class Transaction {
     }
 
     private func base(of target: Target, in entry: LoadedCollection) throws -> Base {
+        try Self.base(of: target, in: entry, reading: database)
+    }
+
+    /// Returns the stored state of a document.
+    static func base(of target: Target, in entry: LoadedCollection, reading database: Database) throws -> Base {
         switch try RowReader.record(of: target.id, collection: entry, in: database) {
         case nil: return .absent
         case .deleted(let sequence, let row): return .deleted(sequence: sequence, row: row)

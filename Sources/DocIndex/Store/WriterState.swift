@@ -18,6 +18,8 @@ final class WriterState: @unchecked Sendable {
     /// The number of changes since a commit last did so. The first commit does so as well.
     private var untrimmedCount = historyInterval
     private var isHistoryKnown = false
+    /// The last commit of each replicated collection that may have left the store.
+    private var shown: [UInt32: UInt64] = [:]
     /// The text indexes, which readers use as well.
     let texts = TextIndexes()
 
@@ -123,6 +125,19 @@ final class WriterState: @unchecked Sendable {
         isHistoryKnown = true
     }
 
+    // MARK: - Replication
+
+    /// Returns the last commit that may have left the store; 0 for none.
+    func shown(_ collection: UInt32, in database: Database) throws -> UInt64 {
+        if let known = shown[collection] { return known }
+        let stored = try Self.storedProgress(StoreKey.replication.prefix(collection), in: database)
+        shown[collection] = stored
+        return stored
+    }
+
+    /// Notes the last commit that may have left the store, after it was stored.
+    func didShow(_ sequence: UInt64, of collection: UInt32) { shown[collection] = sequence }
+
     /// Discards all cached state.
     func forget() {
         isKnown = false
@@ -130,6 +145,7 @@ final class WriterState: @unchecked Sendable {
         historyPosition = HistoryTrimmer.Position()
         counters = [:]
         progress = [:]
+        shown = [:]
         texts.forget()
     }
 }

@@ -38,9 +38,9 @@ extension Catalog {
         }
         for collection in collections {
             known.append(.only(CollectionCounters.key(collection.number)))
-            for space in [StoreKey.ids, .documents, .names] {
-                known.append(.prefix(space.prefix(collection.number)))
-            }
+            var spaces = [StoreKey.ids, .documents, .names]
+            if collection.isReplicated { spaces += [.revisions, .revisionBodies, .replication] }
+            for space in spaces { known.append(.prefix(space.prefix(collection.number))) }
             for entry in collection.indexes {
                 if entry.definition.kind == .text {
                     for kind in TextIndexKey.allCases {

@@ -38,6 +38,7 @@ struct Rebuilder {
         try write(always: true)
         try removeSurplusChanges()
         if catalog.stored.keepsHistory { try rebuildHistory() }
+        try rebuildRevisions()
         try rebuildAttachments()
         try correct(
             StoreKey.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
@@ -84,7 +85,8 @@ struct Rebuilder {
             counters.documentCount += 1
             try correct(StoreKey.id(collection.number, document.id), to: IDRecord.row(row).encoded)
             let change = StoreChange(
-                sequence: document.sequence, collection: collection.name, id: document.id, isDeletion: false)
+                sequence: document.sequence, collection: collection.name, id: document.id, isDeletion: false,
+                hasConflict: RevisionTree.hasConflict(document.id, of: collection, in: database))
             try correct(
                 StoreKey.change(document.sequence, collection: collection.number, row: row), to: change.encoded)
             try write()

@@ -110,6 +110,7 @@ struct Verifier {
             var history = HistoryVerifier(snapshot: snapshot, catalog: catalog)
             try history.run(&result)
         }
+        try checkRevisions()
         try checkUnknownKeys(hasAttachments: checkAttachments())
         return result
     }
@@ -202,7 +203,9 @@ struct Verifier {
     private mutating func checkChange(
         of id: DocumentID, row: UInt64, sequence: UInt64, isDeletion: Bool, collection: LoadedCollection
     ) throws {
-        let change = StoreChange(sequence: sequence, collection: collection.name, id: id, isDeletion: isDeletion)
+        let change = StoreChange(
+            sequence: sequence, collection: collection.name, id: id, isDeletion: isDeletion,
+            hasConflict: RevisionTree.hasConflict(id, of: collection, in: snapshot))
         let key = StoreKey.change(sequence, collection: collection.number, row: row)
         let stored = try snapshot.value(forKey: key)
         expectedChangeCount += 1

@@ -1,0 +1,131 @@
+internal import LevelKit
+
+/// The leaves of a document after its last change.
+package struct RevisionListing: Sendable, Hashable {
+    /// The commit of the change.
+    package let sequence: UInt64
+    package let id: DocumentID
+    /// The leaves, the winner first.
+    package let leaves: [Revision]
+    /// Whether the document is deleted.
+    package let isDeleted: Bool
+}
+
+/// A revision with its path and content.
+package struct StoredRevision: Sendable, Hashable {
+    package let path: RevisionPath
+    package let isDeleted: Bool
+    /// The content, with the ID; `nil` for a deletion without content.
+    package let content: DocumentObject?
+}
+
+extension DocumentCollection {
+    /// Makes the collection take part in replications. From then on, its edits keep what replicas need; until then,
+    /// they cost nothing.
+    package func startReplication() throws {
+        try store.withWriter { _ in
+            var catalog = store.currentCatalog
+            guard let position = catalog.collections.firstIndex(where: { $0.number == number }),
+                !catalog.collections[position].isReplicated
+            else { return }
+            catalog.collections[position].isReplicated = true
+            try store.save(catalog)
+        }
+    }
+
+    /// Notes durably that everything written so far may leave the store, so that no later edit replaces it.
+    ///
+    /// - Returns: the last commit. Only changes up to it may be sent.
+    package func show() throws -> UInt64 {
+        try store.withWriter { state in
+            try state.load(from: store.database)
+            if try state.shown(number, in: store.database) < state.sequence {
+                try store.database.put(
+                    WriterState.encoded(sequence: state.sequence), forKey: StoreKey.replication.prefix(number),
+                    durability: .synced)
+                state.didShow(state.sequence, of: number)
+            }
+            return state.sequence
+        }
+    }
+
+    /// Returns the documents that changed after a commit, with their leaves, in the order of commits. Documents that
+    /// were deleted before anyone saw them are left out.
+    ///
+    /// Everything that is returned is noted as shown.
+    ///
+    /// - Parameter limit: the approximate maximum number. A commit is never split.
+    /// - Returns: the documents, and the last commit that was read.
+    /// - Throws: ``DocIndexError`` with `epochChanged`, `corruption`; `LevelError`.
+    package func revisions(
+        since sequence: UInt64, limit: Int
+    ) throws -> (listings: [RevisionListing], position: UInt64) {
+        let shown = try show()
+        let (changes, position) = try store.visitChanges(since: sequence, epoch: nil, in: name, limit: limit)
+        let reader = try newestReader()
+        var listings: [RevisionListing] = []
+        for change in changes where change.sequence <= shown {
+            let state = try RevisionState.read(
+                change.id, document: reader.document(of: change.id), of: reader.collection, shown: shown,
+                in: reader.snapshot)
+            // A document that changed in between has a later entry in the feed.
+            guard let tree = state.tree, state.document.map({ $0.sequence == change.sequence }) ?? change.isDeletion,
+                tree.leaves.values.allSatisfy({ ($0.commit ?? 0) <= shown })
+            else { continue }
+            listings.append(
+                RevisionListing(
+                    sequence: change.sequence, id: change.id, leaves: tree.leavesInOrder, isDeleted: tree.isDeleted))
+        }
+        return (listings, min(max(position, sequence), max(shown, sequence)))
+    }
+
+    /// Returns those of the given revisions of a document that this store does not know, and leaves that could be their
+    /// ancestors.
+    package func missing(
+        _ revisions: [Revision], of id: DocumentID
+    ) throws -> (missing: [Revision], possibleAncestors: [Revision]) {
+        let reader = try newestReader()
+        let state = try RevisionState.read(
+            id, document: reader.document(of: id), of: reader.collection, shown: 0, in: reader.snapshot)
+        guard let tree = state.tree else { return (revisions, []) }
+        let missing = revisions.filter { !tree.contains($0) }
+        let newest = missing.map(\.generation).max() ?? 0
+        return (missing, tree.leavesInOrder.filter { $0.generation < newest })
+    }
+
+    /// Returns leaves of a document with their contents. They are noted as shown.
+    ///
+    /// - Parameter revisions: the wanted revisions; `nil` for all leaves.
+    /// - Returns: those of them that are stored.
+    package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [StoredRevision] {
+        _ = try show()
+        let reader = try newestReader()
+        let document = try reader.document(of: id)
+        let state = try RevisionState.read(
+            id, document: document, of: reader.collection, shown: 0, in: reader.snapshot)
+        guard let tree = state.tree else { return [] }
+        return try (revisions ?? tree.leavesInOrder).compactMap { revision in
+            guard let leaf = tree.leaves[revision] else { return nil }
+            let content =
+                revision == tree.winner && !leaf.isDeleted
+                ? document?.content
+                : try RevisionState.content(revision, of: id, in: reader.collection, reading: reader.snapshot)
+            if content == nil, !leaf.isDeleted { throw RevisionTree.damaged(id, reader.collection) }
+            return StoredRevision(path: tree.path(to: revision), isDeleted: leaf.isDeleted, content: content)
+        }
+    }
+
+    /// Returns the winning revision of a document; `nil` if there is no document.
+    package func revision(of id: DocumentID) throws -> Revision? {
+        let reader = try reader()
+        guard let document = try reader.document(of: id) else { return nil }
+        return try RevisionState.read(
+            id, document: document, of: reader.collection, shown: 0, in: reader.snapshot
+        ).tree?.winner
+    }
+
+    /// Returns a record that is never replicated; `nil` if there is none.
+    package func localRecord(_ name: String) throws -> [UInt8]? {
+        try newestReader().snapshot.value(forKey: StoreKey.localRecord(number, name))
+    }
+}
