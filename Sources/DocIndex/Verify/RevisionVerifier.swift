@@ -112,15 +112,28 @@ extension Rebuilder {
             var keys: Set<[UInt8]> = []
             // Twice: without its tree, a sound version belongs to no document.
             for _ in 0..<2 {
-                var findings: [[UInt8]] = []
+                var findings: [RevisionVerifier<Database>.Finding] = []
                 var verifier = RevisionVerifier(of: collection, in: database)
-                try verifier.run { findings.append($0.key) }
-                for key in findings where key != shownKey && keys.insert(key).inserted {
-                    if let value = try database.value(forKey: key) { try setAside(key, value) }
+                try verifier.run { findings.append($0) }
+                for finding in findings where finding.key != shownKey && keys.insert(finding.key).inserted {
+                    if let value = try database.value(forKey: finding.key) { try setAside(finding.key, value) }
                     report.repairCount += 1
                 }
                 try write(always: true)
+                for id in Set(findings.compactMap(\.id)) { try correctChange(of: id, in: collection) }
             }
+            try write(always: true)
         }
+    }
+
+    /// Makes the feed agree with whether a document has a conflict.
+    private mutating func correctChange(of id: DocumentID, in collection: LoadedCollection) throws {
+        guard let row = (try? RowReader.record(of: id, collection: collection, in: database))?.row,
+            let document = try? RowReader.document(row, collection: collection, in: database)
+        else { return }
+        let change = StoreChange(
+            sequence: document.sequence, collection: collection.name, id: id, isDeletion: false,
+            hasConflict: RevisionTree.hasConflict(id, of: collection, in: database))
+        try correct(StoreKey.change(document.sequence, collection: collection.number, row: row), to: change.encoded)
     }
 }

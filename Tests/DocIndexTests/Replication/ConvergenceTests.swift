@@ -71,10 +71,10 @@ struct ConvergenceTests {
     @Test func `Edits that nobody has seen are one generation`() throws {
         try withTemporaryDirectory { directory in
             let group = try ReplicaGroup(count: 2, in: directory)
-            for n in 0..<50 { try group.collections[0].put(["id": "a", "n": .int(n)]) }
+            for n in 0..<50 { try group.collections[0].put(["id": "a", "n": .int(Int64(n))]) }
             try group.pull(1, from: 0)
             #expect(try group.collections[1].revision(of: "a")?.generation == 1)
-            for n in 0..<50 { try group.collections[1].put(["id": "a", "n": .int(100 + n)]) }
+            for n in 0..<50 { try group.collections[1].put(["id": "a", "n": .int(Int64(100 + n))]) }
             try group.pull(0, from: 1)
             #expect(try group.collections[0].revision(of: "a")?.generation == 2)
             #expect(try group.collections[0].document("a")?.content == ["id": "a", "n": 149])
