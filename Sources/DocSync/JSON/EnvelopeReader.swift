@@ -168,8 +168,12 @@ extension EnvelopeReader {
             throw MessageError(
                 .tooLarge, "A part of \(what) is larger than \(byteLimit) bytes; raise the limit for documents.")
         }
-        if beginning == nil { beginning = Array(buffer[tokenStart..<scanned].prefix(Self.beginningByteCount)) }
-        tokenStart = scanned
+        if beginning == nil {
+            beginning = Array(buffer[tokenStart..<scanned].prefix(min(Self.beginningByteCount, byteLimit)))
+        }
+        buffer.removeSubrange(..<scanned)
+        scanned = 0
+        tokenStart = 0
         return isComplete
     }
 

@@ -110,12 +110,16 @@ package struct JSONParts: Sendable {
         let start = offset
         var scanner = JSONElementScanner()
         var position = JSONError.Position(offset: offset)
+        // Copies, because a span of `text` prevents changes to the rest of `self`.
+        let text = text
+        var scanned = offset
         let isComplete: Bool
         do throws(JSONError) {
-            isComplete = try scanner.scan(text.span.extracting(..<end), from: &offset, position: &position)
+            isComplete = try scanner.scan(text.span.extracting(..<end), from: &scanned, position: &position)
         } catch {
             throw MessageError(.malformed, "A JSON message is malformed at byte \(error.offset): \(error.message)")
         }
+        offset = scanned
         guard isComplete else { throw Self.truncated("the end of a value") }
         return start..<offset
     }
