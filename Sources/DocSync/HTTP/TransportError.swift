@@ -48,7 +48,7 @@ extension TransportError.Code {
         case .cut: "The connection to \(peer) was closed too early\(detail); try again."
         case .certificateRefused:
             "The certificate of \(peer) is not trusted\(detail); check the address and the certificate."
-        case .insecure: "No secure connection to \(peer) works\(detail); check that the address begins with https."
+        case .insecure: "TLS with \(peer) failed\(detail); check that the address begins with https."
         case .malformed: "The answer of \(peer) is not HTTP\(detail); check the port."
         case .proxyRefused: "The proxy refused the connection to \(peer)\(detail); check the address of the proxy."
         case .cancelled: "The request to \(peer) was cancelled\(detail); start it again."

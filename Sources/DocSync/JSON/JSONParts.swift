@@ -63,6 +63,7 @@ package struct JSONParts: Sendable {
         do throws(JSONError) {
             name = try JSONParser().parsePrefix(of: text.span.extracting(offset..<end))
         } catch {
+            guard error.code != .unexpectedEnd else { throw Self.truncated("the end of a name") }
             throw MessageError(.malformed, "A name in a JSON message is malformed: \(error.message)")
         }
         guard case .string(let text) = name.value else { throw Self.unexpected("a name", at: offset) }
