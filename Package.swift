@@ -23,6 +23,7 @@ let package = Package(
     products: [
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
+        .library(name: "DocSync", targets: ["DocSync"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
@@ -46,6 +47,7 @@ let package = Package(
                 "CStemmer", "LevelKit", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: lending),
+        .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
         .executableTarget(
             name: "lkrepl",
             dependencies: [
@@ -92,6 +94,7 @@ let package = Package(
             name: "DocIndexTests",
             dependencies: ["bird-list", "photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
+        .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
             name: "lkreplTests",

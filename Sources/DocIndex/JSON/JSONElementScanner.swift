@@ -1,5 +1,5 @@
 /// Finds the end of a JSON value by its quotes and brackets. The text may arrive in any number of pieces.
-struct JSONElementScanner: Sendable {
+package struct JSONElementScanner: Sendable {
     private enum Mode {
         case beginning
         /// In a number or literal, which ends before the first byte that cannot be part of it.
@@ -13,12 +13,15 @@ struct JSONElementScanner: Sendable {
     /// The expected closing brackets, innermost last.
     private var closers: [UInt8] = []
 
+    /// Creates a scanner at the beginning of a value.
+    package init() {}
+
     /// Scans from `offset` to the end of the value or of `bytes`, and advances `offset` and `position`. Returns true at
     /// the end of the value.
     ///
     /// - Throws: `unexpectedByte` at a bracket that does not match. Otherwise the scan could run through the rest of
     ///   the array before the parser reports the error.
-    mutating func scan(
+    package mutating func scan(
         _ bytes: Span<UInt8>, from offset: inout Int, position: inout JSONError.Position
     ) throws(JSONError) -> Bool {
         while offset < bytes.count {
@@ -89,7 +92,7 @@ struct JSONElementScanner: Sendable {
 
     private static func endsBareWord(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
+        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
             UInt8(ascii: "\n"):
             true
         default: false

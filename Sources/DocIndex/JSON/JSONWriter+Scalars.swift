@@ -13,7 +13,7 @@ extension [UInt8] {
     }
 
     /// Appends a string in quotes, with the necessary escapes.
-    mutating func appendJSON(_ string: String) {
+    package mutating func appendJSON(_ string: String) {
         let bytes = string.utf8Span.span
         append(UInt8(ascii: "\""))
         var position = 0
@@ -44,7 +44,7 @@ extension [UInt8] {
     }
 
     /// Appends an integer in decimal.
-    mutating func appendDecimal(_ value: Int64) {
+    package mutating func appendDecimal(_ value: Int64) {
         var digits: InlineArray<20, UInt8> = .init(repeating: 0)
         var start = digits.count
         var rest = value.magnitude
@@ -58,7 +58,7 @@ extension [UInt8] {
     }
 
     /// Appends a string literal.
-    mutating func appendASCII(_ text: StaticString) {
+    package mutating func appendASCII(_ text: StaticString) {
         unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 

@@ -21,6 +21,8 @@ public struct JSONWriter: Sendable {
     public var sortsNames: Bool
     /// Which objects and numbers are written as forms, so that every value can be read back.
     public var notation: DocumentValue.JSONNotation
+    /// Whether the tagged notation writes numbers beyond ±2^53 as forms, for programs that would round them.
+    package var tagsLargeNumbers = true
 
     /// Creates a writer.
     public init(layout: Layout = .compact, sortsNames: Bool = false, notation: DocumentValue.JSONNotation = .plain) {
@@ -78,14 +80,14 @@ public struct JSONWriter: Sendable {
     }
 
     private func writeInteger(_ value: Int64, to text: inout [UInt8]) {
-        guard notation.mustTag(value) else { return text.appendDecimal(value) }
+        guard tagsLargeNumbers, notation.mustTag(value) else { return text.appendDecimal(value) }
         text.appendASCII("{\"$num\":\"")
         text.appendDecimal(value)
         text.appendASCII("\"}")
     }
 
     private func writeDouble(_ value: Double, to text: inout [UInt8]) {
-        guard value.isFinite, notation.mustTag(value) else { return text.appendJSON(value) }
+        guard tagsLargeNumbers, value.isFinite, notation.mustTag(value) else { return text.appendJSON(value) }
         text.appendASCII("{\"$num\":\"")
         text.appendJSON(value)
         text.appendASCII("\"}")
