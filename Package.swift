@@ -23,7 +23,6 @@ let package = Package(
     products: [
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
-        .library(name: "DocSync", targets: ["DocSync"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],

@@ -12,7 +12,7 @@ public struct StoreChange: Sendable, Hashable {
     public let isDeletion: Bool
     /// Whether the document then had several versions, because replicas had edited it independently; see
     /// ``DocumentCollection/conflict(of:)``.
-    public let hasConflict: Bool
+    package let hasConflict: Bool
 
     /// One byte with flags (1 for a deletion, 2 for a conflict), and the ID as a tuple.
     var encoded: [UInt8] {

@@ -1,28 +1,28 @@
 internal import LevelKit
 
 /// A document that replicas have edited independently.
-public struct DocumentConflict: Sendable, Hashable {
+package struct DocumentConflict: Sendable, Hashable {
     /// One version of the document.
-    public struct Version: Sendable, Hashable {
+    package struct Version: Sendable, Hashable {
         /// The revision.
-        public let revision: Revision
+        package let revision: Revision
         /// The content, with the ID.
-        public let content: DocumentObject
+        package let content: DocumentObject
     }
 
     /// The ID of the document.
-    public let id: DocumentID
+    package let id: DocumentID
     /// The versions that are not deleted, at least two. The first one is what reads and queries return.
-    public let versions: [Version]
+    package let versions: [Version]
     /// The version from which the others come; `nil` if it is unknown or no longer stored.
-    public let base: Version?
+    package let base: Version?
 }
 
 extension DocumentCollection {
     /// Returns the conflict of a document; `nil` if it has none or does not exist.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
-    public func conflict(of id: DocumentID) throws -> DocumentConflict? {
+    package func conflict(of id: DocumentID) throws -> DocumentConflict? {
         let reader = try reader()
         guard reader.collection.isReplicated, let document = try reader.document(of: id) else { return nil }
         let state = try RevisionState.read(
@@ -49,7 +49,7 @@ extension DocumentCollection {
     ///   - id: the ID after which to begin; `nil` for the first one.
     ///   - limit: the maximum number of IDs.
     /// - Complexity: O(*n*) in the versions that are stored apart from their documents.
-    public func conflicted(after id: DocumentID? = nil, limit: Int = 100) throws -> [DocumentID] {
+    package func conflicted(after id: DocumentID? = nil, limit: Int = 100) throws -> [DocumentID] {
         let reader = try reader()
         let prefix = StoreKey.revisionBodies.prefix(reader.collection.number)
         var range = KeyRange.prefix(prefix)
@@ -84,7 +84,7 @@ extension DocumentCollection {
     ///   - revisions: the revisions of ``DocumentConflict/versions`` that were compared.
     /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or no conflict; `invalidID`
     ///   if the content has another ID; `LevelError`.
-    public func resolve(_ id: DocumentID, with content: DocumentObject?, over revisions: [Revision]) throws {
+    package func resolve(_ id: DocumentID, with content: DocumentObject?, over revisions: [Revision]) throws {
         try store.replicate(name) { batch in
             let (target, base) = try batch.base(of: id)
             if let content, try Transaction.id(of: content, in: batch.collection) != id {

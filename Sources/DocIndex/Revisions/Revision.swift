@@ -2,23 +2,23 @@
 ///
 /// A revision consists of a generation, which counts the edits that led to it, and an ID. Replicas that make the same
 /// edit of the same version make the same revision. Source: the replication protocol of Apache CouchDB.
-public struct Revision: Sendable, Hashable {
+package struct Revision: Sendable, Hashable {
     /// The number of this revision on its path, at least 1. The first version of a document has 1.
-    public let generation: Int
+    package let generation: Int
     /// What distinguishes the revisions of one generation.
-    public let id: RevisionID
+    package let id: RevisionID
 
     /// Creates a revision.
     ///
     /// - Returns: `nil` unless the generation is in `1...maximumGeneration`.
-    public init?(generation: Int, id: RevisionID) {
+    package init?(generation: Int, id: RevisionID) {
         guard (1...Self.maximumGeneration).contains(generation) else { return nil }
         self.generation = generation
         self.id = id
     }
 
     /// The largest generation, 2⁵³ - 1: the largest number that every reader of JSON reads exactly.
-    public static let maximumGeneration = 1 << 53 - 1
+    package static let maximumGeneration = 1 << 53 - 1
 
     /// Creates a revision of a generation that is known to be valid.
     init(valid generation: Int, _ id: RevisionID) {
@@ -29,7 +29,7 @@ public struct Revision: Sendable, Hashable {
 
 extension Revision: Comparable {
     /// Orders revisions by generation, then by the bytes of their IDs.
-    public static func < (a: Revision, b: Revision) -> Bool {
+    package static func < (a: Revision, b: Revision) -> Bool {
         a.generation == b.generation ? a.id < b.id : a.generation < b.generation
     }
 }
@@ -38,7 +38,7 @@ extension Revision: LosslessStringConvertible {
     /// Reads the form `generation-id`.
     ///
     /// - Returns: `nil` for another form, for example a generation with a sign or with a leading zero.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let hyphen = description.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let digits = description.utf8[..<hyphen]
         guard let first = digits.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first),
@@ -50,14 +50,14 @@ extension Revision: LosslessStringConvertible {
     }
 
     /// The form `generation-id`.
-    public var description: String { "\(generation)-\(id)" }
+    package var description: String { "\(generation)-\(id)" }
 }
 
 /// The part of a revision after its generation.
 ///
 /// The usual form is 16 bytes, which are written as 32 hexadecimal digits. Another text, which only some peers make, is
 /// kept as it is.
-public struct RevisionID: Sendable, Hashable {
+package struct RevisionID: Sendable, Hashable {
     private enum Form: Hashable {
         case bytes(high: UInt64, low: UInt64)
         case text(String)
@@ -68,7 +68,7 @@ public struct RevisionID: Sendable, Hashable {
     private init(form: Form) { self.form = form }
 
     /// The largest size of an ID in UTF-8, in bytes.
-    public static let maximumByteCount = 1024
+    package static let maximumByteCount = 1024
 
     /// Creates an ID from 16 bytes; `nil` for another count.
     init?(bytes: some Collection<UInt8>) {
@@ -101,7 +101,7 @@ extension RevisionID: LosslessStringConvertible {
     /// Reads an ID. Hexadecimal digits may be of either case.
     ///
     /// - Returns: `nil` for an empty text, for one above ``maximumByteCount``, and for one with control characters.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard !description.isEmpty, description.utf8.count <= Self.maximumByteCount,
             description.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
         else { return nil }
@@ -126,7 +126,7 @@ extension RevisionID: LosslessStringConvertible {
     }
 
     /// The text, or 32 hexadecimal digits in lower case.
-    public var description: String {
+    package var description: String {
         switch form {
         case .text(let text): text
         case .bytes(let high, let low): Self.digits(high) + Self.digits(low)
@@ -141,7 +141,7 @@ extension RevisionID: LosslessStringConvertible {
 
 extension RevisionID: Comparable {
     /// Orders IDs as bytes: those of the usual form as 16 bytes and not as digits, and other texts as UTF-8.
-    public static func < (a: RevisionID, b: RevisionID) -> Bool {
+    package static func < (a: RevisionID, b: RevisionID) -> Bool {
         switch (a.form, b.form) {
         case (.bytes(let highA, let lowA), .bytes(let highB, let lowB)):
             highA == highB ? lowA < lowB : highA < highB
