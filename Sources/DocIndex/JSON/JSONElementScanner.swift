@@ -92,7 +92,8 @@ package struct JSONElementScanner: Sendable {
 
     private static func endsBareWord(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
+        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: " "), UInt8(ascii: "\t"),
+            UInt8(ascii: "\r"),
             UInt8(ascii: "\n"):
             true
         default: false

@@ -38,7 +38,8 @@ enum StoreKey: UInt8 {
     case attachments = 0x41
     /// `B number` → the content of a small attachment.
     case contents = 0x42
-    /// `R collection id` → the revisions of a document; see ``RevisionTree``.
+    /// `R collection id` → the revisions of a document; see ``RevisionTree``. Under the ID and not the row, because a
+    /// deleted document that is stored again gets another row and keeps its revisions.
     case revisions = 0x52
     /// `K collection id generation revision` → the record of a version that is not the document: another leaf, or the
     /// ancestor of an edit that peers do not know yet.
