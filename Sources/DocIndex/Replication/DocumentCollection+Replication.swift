@@ -79,8 +79,7 @@ extension DocumentCollection {
         return (listings, min(max(position, sequence), max(shown, sequence)))
     }
 
-    /// Returns those of the given revisions of a document that this store does not know, and leaves that could be their
-    /// ancestors.
+    /// Returns the given revisions of a document that are unknown to this store, and leaves that could be their ancestors.
     package func missing(
         _ revisions: [Revision], of id: DocumentID
     ) throws -> (missing: [Revision], possibleAncestors: [Revision]) {

@@ -1,4 +1,4 @@
-/// The bytes of a body as chunks of any size, which are produced only when they are asked for.
+/// The bytes of a body as chunks of any size, produced on demand.
 ///
 /// Whoever reads decides the speed. A reader that stops early drops the iterator; the producer then closes what it has
 /// open, for example the connection.

@@ -13,7 +13,7 @@ package struct RetryPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - attempt: the number of failures so far without success, from 1.
-    ///   - retryAfter: the wait that the peer asks for; the result is at least as long.
+    ///   - retryAfter: the wait requested by the peer; the result is at least as long.
     package func delay(
         attempt: Int, retryAfter: Duration? = nil, using random: inout some RandomNumberGenerator
     ) -> Duration {

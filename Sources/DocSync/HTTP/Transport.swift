@@ -132,7 +132,7 @@ package struct InProcessTransport: Transport {
 
     private static let peer = "the store in this process"
 
-    /// Returns a stream whose errors are those that a connection would have.
+    /// Returns a stream with the errors of a connection.
     private static func cut(_ stream: ByteStream) -> ByteStream {
         ByteStream(CutChunks(stream: stream), byteCount: stream.byteCount)
     }

@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// Splits the JSON of a message into its parts while the text arrives in chunks of any size.
 ///
-/// The text is an object, of which one member is a long array, or is an array itself:
+/// The text is a long array, or an object with one member that is a long array:
 ///
 ///     {"results": [element, element, …], "last_seq": member, "pending": member}
 ///
@@ -52,7 +52,7 @@ package struct EnvelopeReader: Sendable {
 
     /// The number of bytes kept of an element that is too large.
     private static let beginningByteCount = 4096
-    /// The maximum number of members of the outer object, of which messages have few.
+    /// The maximum number of members of the outer object. Messages have few.
     private static let memberLimit = 1000
 
     /// Creates a reader.

@@ -1,6 +1,6 @@
 internal import DocIndex
 
-/// Finds the members of an object, or the elements of an array, in text that is in memory. It does not parse them, so a
+/// Finds the members of an object, or the elements of an array, in text held in memory. It does not parse them, so a
 /// value that cannot be read leaves the others readable.
 package struct JSONParts: Sendable {
     /// A member of an object.
@@ -10,7 +10,7 @@ package struct JSONParts: Sendable {
         package let value: Range<Int>
     }
 
-    /// The text that contains the object or array.
+    /// The text with the object or array.
     package let text: [UInt8]
     private let end: Int
     private let closer: UInt8
@@ -34,7 +34,7 @@ package struct JSONParts: Sendable {
     /// Prepares to list the members of an object.
     ///
     /// - Parameters:
-    ///   - range: the part of the text that consists of the object; `nil` for all of it.
+    ///   - range: the range of the object in the text; `nil` for all of it.
     package static func members(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
         try JSONParts(
             text, in: range ?? 0..<text.count, opener: UInt8(ascii: "{"), closer: UInt8(ascii: "}"),
@@ -44,7 +44,7 @@ package struct JSONParts: Sendable {
     /// Prepares to list the elements of an array.
     ///
     /// - Parameters:
-    ///   - range: the part of the text that consists of the array; `nil` for all of it.
+    ///   - range: the range of the array in the text; `nil` for all of it.
     package static func elements(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
         try JSONParts(
             text, in: range ?? 0..<text.count, opener: UInt8(ascii: "["), closer: UInt8(ascii: "]"),
