@@ -166,6 +166,13 @@ enum StoreKey: UInt8 {
         return key
     }
 
+    /// Returns the range of the versions of a document. The keys of another ID can begin with the same bytes, if it
+    /// continues with a zero byte.
+    static func versions(_ collection: UInt32, _ id: DocumentID) -> KeyRange {
+        let prefix = revisionBodies(collection, id)
+        return .range(from: prefix + [0x01], to: prefix + [0xfe])
+    }
+
     /// Returns the key of a version of a document.
     static func revisionBody(_ collection: UInt32, _ id: DocumentID, _ revision: Revision) -> [UInt8] {
         var key = revisionBodies(collection, id)

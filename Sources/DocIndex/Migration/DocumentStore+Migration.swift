@@ -186,10 +186,11 @@ extension DocumentStore {
                 "the store at \(path) is not the checkpoint of a migration of this store; choose another directory "
                     + "for the checkpoint")
         }
-        try copy.withWriter { _ in
+        try copy.withWriter { state in
             var catalog = copy.currentCatalog
             catalog.epoch = .new()
             let batch = WriteBatch()
+            try copy.showEverything(state, in: batch)
             try batch.put(origin, forKey: StoreKey.marker(Self.checkpointMarker))
             // If the migration was already in progress when the checkpoint was requested, the checkpoint keeps its
             // progress.
@@ -220,10 +221,12 @@ extension DocumentStore {
 
     /// Gives the store a new epoch, so that followers notice that it is a copy.
     func renewEpoch() throws {
-        try withWriter { _ in
+        try withWriter { state in
             var catalog = currentCatalog
             catalog.epoch = .new()
-            try save(catalog)
+            let batch = WriteBatch()
+            try showEverything(state, in: batch)
+            try save(catalog, with: batch)
         }
     }
 

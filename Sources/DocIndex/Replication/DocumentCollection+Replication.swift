@@ -19,6 +19,18 @@ package struct StoredRevision: Sendable, Hashable {
     package let content: DocumentObject?
 }
 
+extension DocumentStore {
+    /// Notes in a batch that everything written so far may have left the store, because a copy has it too.
+    func showEverything(_ state: WriterState, in batch: WriteBatch) throws {
+        try state.load(from: database)
+        for collection in currentCatalog.collections where collection.isReplicated {
+            try batch.put(
+                WriterState.encoded(sequence: state.sequence), forKey: StoreKey.replication.prefix(collection.number))
+            state.didShow(state.sequence, of: collection.number)
+        }
+    }
+}
+
 extension DocumentCollection {
     /// Makes the collection take part in replications. From then on, its edits keep what replicas need; until then,
     /// they cost nothing.

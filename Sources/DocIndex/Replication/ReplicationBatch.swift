@@ -9,9 +9,17 @@ package struct ReplicationBatch: ~Copyable {
     let sequence: UInt64
     var edits: [Transaction.Edit] = []
     var records: [(key: [UInt8], value: [UInt8])] = []
+    private var ids: Set<DocumentID> = []
 
     /// The number of revisions that are kept on each path.
     package var depth = RevisionTree.usualDepth
+
+    init(database: Database, collection: LoadedCollection, shown: UInt64, sequence: UInt64) {
+        self.database = database
+        self.collection = collection
+        self.shown = shown
+        self.sequence = sequence
+    }
 
     func base(of id: DocumentID) throws -> (Transaction.Target, Transaction.Base) {
         let target = Transaction.Target(collection: collection.number, id: id)
@@ -29,11 +37,15 @@ package struct ReplicationBatch: ~Copyable {
     ///   - arrivals: revisions with their contents.
     ///   - listed: all leaves that the peer has.
     /// - Returns: whether the document then has only leaves that the peer listed.
-    /// - Throws: ``DocIndexError`` with `invalidID` if a content has another ID, or with `corruption`.
+    /// - Throws: ``DocIndexError`` with `invalidID` if a content has another ID, or if the batch has the document
+    ///   already; or with `corruption`.
     @discardableResult
     package mutating func add(_ arrivals: [RevisionArrival], of id: DocumentID, listed: [Revision]) throws -> Bool {
         for case let content? in arrivals.map(\.content) where try Transaction.id(of: content, in: collection) != id {
             throw DocIndexError(.invalidID, "a version of the document \(id) has another ID; it cannot be stored")
+        }
+        guard ids.insert(id).inserted else {
+            throw DocIndexError(.invalidID, "the document \(id) occurs twice in a batch; add all its versions at once")
         }
         let (target, base) = try base(of: id)
         let state = try state(of: id, base.document)

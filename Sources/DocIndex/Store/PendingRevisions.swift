@@ -53,10 +53,10 @@ extension RevisionState {
         let tree = try RevisionTree.read(id, of: collection, in: reader)
         var kept: Set<Revision> = []
         if tree != nil {
-            let prefix = StoreKey.revisionBodies(collection.number, id)
-            var cursor = try reader.cursor(in: .prefix(prefix))
+            let offset = StoreKey.revisionBodies(collection.number, id).count
+            var cursor = try reader.cursor(in: StoreKey.versions(collection.number, id))
             while try cursor.advance() {
-                guard let revision = StoreKey.revision(in: cursor.key, behind: prefix.count) else {
+                guard let revision = StoreKey.revision(in: cursor.key, behind: offset) else {
                     throw RevisionTree.damaged(id, collection)
                 }
                 kept.insert(revision)

@@ -173,6 +173,58 @@ struct ConvergenceTests {
         }
     }
 
+    @Test func `The versions of an ID that continues another one with a zero byte are told apart`() throws {
+        try withTemporaryDirectory { directory in
+            let group = try ReplicaGroup(count: 2, in: directory)
+            let ids: [DocumentID] = ["a", "a\u{0}b", "a\u{0}"]
+            for (n, collection) in group.collections.enumerated() {
+                for id in ids { try collection.put(["id": id.value, "n": .int(Int64(n))]) }
+            }
+            try group.settle()
+            for collection in group.collections {
+                #expect(try Set(collection.conflicted()) == Set(ids))
+                for id in ids { #expect(try collection.conflict(of: id)?.versions.count == 2) }
+            }
+            for store in group.stores { try expectSound(store) }
+            try group.close()
+        }
+    }
+
+    @Test func `A document that occurs twice in a batch is refused, and nothing is written`() throws {
+        try withTemporaryDirectory { directory in
+            let group = try ReplicaGroup(count: 1, in: directory)
+            let revision = try #require(Revision("1-a"))
+            let path = try #require(RevisionPath(revision, ancestors: []))
+            #expect(throws: DocIndexError.self) {
+                try group.stores[0].replicate("photos") { batch in
+                    for _ in 0..<2 {
+                        let arrival = RevisionArrival(path, isDeleted: false, content: ["id": "a"])
+                        try batch.add([arrival], of: "a", listed: [path.revision])
+                    }
+                }
+            }
+            #expect(try group.collections[0].count() == 0)
+            try group.close()
+        }
+    }
+
+    @Test func `A copy of a store does not replace a revision that the original may have sent`() throws {
+        try withTemporaryDirectory { directory in
+            let group = try ReplicaGroup(count: 1, in: directory)
+            let photos = group.collections[0]
+            try photos.put(["id": "a", "n": 1])
+            try group.stores[0].checkpoint(to: directory + "/copy.store")
+            let copy = try DocumentStore.open(at: directory + "/copy.store", schema: ReplicaGroup.schema)
+            try copy.collection("photos").put(["id": "a", "n": 2])
+            try photos.put(["id": "a", "n": 3])
+            #expect(try copy.collection("photos").revision(of: "a")?.generation == 2)
+            #expect(try photos.revision(of: "a")?.generation == 1)
+            try expectSound(copy)
+            try copy.close()
+            try group.close()
+        }
+    }
+
     @Test func `Deleting a document with a conflict deletes all its versions`() throws {
         try withTemporaryDirectory { directory in
             let group = try ReplicaGroup(count: 2, in: directory)
