@@ -11,14 +11,6 @@ package struct RevisionListing: Sendable, Hashable {
     package let isDeleted: Bool
 }
 
-/// A revision with its path and content.
-package struct StoredRevision: Sendable, Hashable {
-    package let path: RevisionPath
-    package let isDeleted: Bool
-    /// The content, with the ID; `nil` for a deletion without content.
-    package let content: DocumentObject?
-}
-
 extension DocumentStore {
     /// Notes in a batch that everything written so far may have left the store, because a copy has it too.
     func showEverything(_ state: WriterState, in batch: WriteBatch) throws {
@@ -108,7 +100,7 @@ extension DocumentCollection {
     ///
     /// - Parameter revisions: the wanted revisions; `nil` for all leaves.
     /// - Returns: those of them that are stored.
-    package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [StoredRevision] {
+    package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [DocumentRevision] {
         _ = try show()
         let reader = try newestReader()
         let document = try reader.document(of: id)
@@ -122,7 +114,7 @@ extension DocumentCollection {
                 ? document?.content
                 : try RevisionState.content(revision, of: id, in: reader.collection, reading: reader.snapshot)
             if content == nil, !leaf.isDeleted { throw RevisionTree.damaged(id, reader.collection) }
-            return StoredRevision(path: tree.path(to: revision), isDeleted: leaf.isDeleted, content: content)
+            return DocumentRevision(tree.path(to: revision), isDeleted: leaf.isDeleted, content: content)
         }
     }
 

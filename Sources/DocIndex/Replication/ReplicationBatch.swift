@@ -40,7 +40,7 @@ package struct ReplicationBatch: ~Copyable {
     /// - Throws: ``DocIndexError`` with `invalidID` if a content has another ID, or if the batch has the document
     ///   already; or with `corruption`.
     @discardableResult
-    package mutating func add(_ arrivals: [RevisionArrival], of id: DocumentID, listed: [Revision]) throws -> Bool {
+    package mutating func add(_ arrivals: [DocumentRevision], of id: DocumentID, listed: [Revision]) throws -> Bool {
         for case let content? in arrivals.map(\.content) where try Transaction.id(of: content, in: collection) != id {
             throw DocIndexError(.invalidID, "a version of the document \(id) has another ID; it cannot be stored")
         }

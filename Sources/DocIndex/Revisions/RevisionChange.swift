@@ -29,8 +29,8 @@ struct RevisionState {
     }
 }
 
-/// A revision that arrives from a peer.
-package struct RevisionArrival: Sendable, Hashable {
+/// A version of a document with its path, as replicas exchange it.
+package struct DocumentRevision: Sendable, Hashable {
     package let path: RevisionPath
     package let isDeleted: Bool
     /// The content, with the ID; `nil` for a deletion without content.
@@ -107,7 +107,7 @@ extension RevisionState {
     ///   - content: reads a content that is stored apart from the document.
     /// - Returns: `nil` if nothing changes.
     func arrival(
-        of arrivals: [RevisionArrival], listed: [Revision], depth: Int,
+        of arrivals: [DocumentRevision], listed: [Revision], depth: Int,
         _ content: (Revision) throws -> DocumentObject?
     ) rethrows -> (change: RevisionChange, content: DocumentObject?)? {
         let old = tree
@@ -136,7 +136,7 @@ extension RevisionState {
 
     /// Returns whether an arrival has the content of a leaf of this store that nobody has seen, as when two stores have
     /// imported one catalog.
-    private func repeats(_ arrival: RevisionArrival, _ own: Revision, of tree: RevisionTree) -> Bool {
+    private func repeats(_ arrival: DocumentRevision, _ own: Revision, of tree: RevisionTree) -> Bool {
         guard !arrival.isDeleted, !tree.contains(arrival.path.revision), var mine = document?.content,
             var theirs = arrival.content, arrival.path.revision.generation == own.generation,
             tree.parent(of: own)?.id == arrival.path.ancestors.first

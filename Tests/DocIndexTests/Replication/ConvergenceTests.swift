@@ -115,7 +115,7 @@ struct ConvergenceTests {
             let foreign = try #require(Revision("1-00112233445566778899aabbccddeeff"))
             let path = try #require(RevisionPath(foreign, ancestors: []))
             try group.stores[0].replicate("photos") { batch in
-                let arrival = RevisionArrival(path, isDeleted: false, content: ["id": "a", "n": 1])
+                let arrival = DocumentRevision(path, isDeleted: false, content: ["id": "a", "n": 1])
                 try batch.add([arrival], of: "a", listed: [foreign])
             }
             #expect(try photos.revision(of: "a") == foreign)
@@ -198,7 +198,7 @@ struct ConvergenceTests {
             #expect(throws: DocIndexError.self) {
                 try group.stores[0].replicate("photos") { batch in
                     for _ in 0..<2 {
-                        let arrival = RevisionArrival(path, isDeleted: false, content: ["id": "a"])
+                        let arrival = DocumentRevision(path, isDeleted: false, content: ["id": "a"])
                         try batch.add([arrival], of: "a", listed: [path.revision])
                     }
                 }

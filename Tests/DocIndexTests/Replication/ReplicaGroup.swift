@@ -43,9 +43,7 @@ final class ReplicaGroup {
         try target.store.replicate("photos") { batch in
             for listing in listings {
                 let wanted = try target.missing(listing.leaves, of: listing.id).missing
-                let arrivals = try source.stored(wanted, of: listing.id).map {
-                    RevisionArrival($0.path, isDeleted: $0.isDeleted, content: $0.content)
-                }
+                let arrivals = try source.stored(wanted, of: listing.id)
                 for arrival in arrivals {
                     seen[listing.id, default: NaiveRevisionTree()].merge(arrival.path, isDeleted: arrival.isDeleted)
                 }
