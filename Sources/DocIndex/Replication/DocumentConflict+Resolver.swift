@@ -39,7 +39,8 @@ extension DocumentConflict {
             self.answer = answer
         }
 
-        /// Returns how a conflict is resolved; ``DocumentConflict/Resolution/keep`` if all versions have equal contents.
+        /// Returns how a conflict is resolved: ``DocumentConflict/Resolution/keep`` if all versions have equal contents,
+        /// otherwise the answer of the resolver.
         ///
         /// - Throws: what the resolver throws.
         public func resolution(of conflict: DocumentConflict) async throws -> Resolution {
@@ -56,8 +57,8 @@ extension DocumentConflict {
         /// Merges the versions by what each of them has changed since their base.
         ///
         /// A member that only one version changed, added or removed, or that all changed in the same way, is taken from
-        /// there. Objects are merged in the same way, up to 32 levels deep. The conflict stays if two versions changed one
-        /// member differently, or if the base is not stored.
+        /// there. Objects are merged in the same way, up to 32 levels deep. The conflict stays if two versions changed
+        /// one member differently, or if the base is not stored.
         ///
         /// - Parameter sets: the paths of arrays without order, such as `keywords`. They get the elements that any
         ///   version added, and lose those that any version removed.

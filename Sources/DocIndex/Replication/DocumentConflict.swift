@@ -141,8 +141,8 @@ extension DocumentCollection {
 
     /// Resolves the conflict of a document, if it has one, as a resolver decides.
     ///
-    /// The resolver runs without a lock. If the document gets other versions meanwhile, the resolver is asked again, up to
-    /// ten times.
+    /// The resolver runs without a lock. If the document gets other versions meanwhile, the resolver is asked again, up
+    /// to ten times.
     ///
     /// ```swift
     /// for id in try photos.conflicted() {
