@@ -10,9 +10,9 @@ public struct StoreChange: Sendable, Hashable {
     public let id: DocumentID
     /// Whether the document was deleted. Otherwise it was stored.
     public let isDeletion: Bool
-    /// Whether the document then had several versions, because replicas had edited it independently; see
+    /// Whether the document had several versions after the change, because replicas had edited it independently; see
     /// ``DocumentCollection/conflict(of:)``.
-    package let hasConflict: Bool
+    public let hasConflict: Bool
 
     /// One byte with flags (1 for a deletion, 2 for a conflict), and the ID as a tuple.
     var encoded: [UInt8] {

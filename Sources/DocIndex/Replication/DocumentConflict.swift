@@ -1,29 +1,38 @@
-internal import LevelKit
+public import LevelKit
 
-/// A document that replicas have edited independently.
-package struct DocumentConflict: Sendable, Hashable {
+/// A document that replicas have edited independently, so that it has several versions.
+///
+/// All replicas choose the same version as the document, which reads and queries return. The others stay stored until
+/// the conflict is resolved; see ``DocumentCollection/resolve(_:using:durability:)``.
+public struct DocumentConflict: Sendable, Hashable {
     /// One version of the document.
-    package struct Version: Sendable, Hashable {
+    public struct Version: Sendable, Hashable {
         /// The revision.
-        package let revision: Revision
+        public let revision: Document.Revision
         /// The content, with the ID.
-        package let content: DocumentObject
+        public let content: DocumentObject
     }
 
     /// The ID of the document.
-    package let id: DocumentID
+    public let id: DocumentID
     /// The versions that are not deleted, at least two. The first one is what reads and queries return.
-    package let versions: [Version]
+    public let versions: [Version]
     /// The version from which the others come; `nil` if it is unknown or no longer stored.
-    package let base: Version?
+    public let base: Version?
+    /// The member with the ID.
+    let idField: String
 }
 
 extension DocumentCollection {
     /// Returns the conflict of a document; `nil` if it has none or does not exist.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
-    package func conflict(of id: DocumentID) throws -> DocumentConflict? {
-        let reader = try reader()
+    /// - Complexity: O(*n*) in the size of the versions.
+    public func conflict(of id: DocumentID) throws -> DocumentConflict? {
+        try conflict(of: id, reading: reader())
+    }
+
+    private func conflict(of id: DocumentID, reading reader: RowReader) throws -> DocumentConflict? {
         guard reader.collection.isReplicated, let document = try reader.document(of: id) else { return nil }
         let state = try RevisionState.read(
             id, document: document, of: reader.collection, shown: .max, in: reader.snapshot)
@@ -40,7 +49,8 @@ extension DocumentCollection {
         let ancestor = tree.commonAncestor(of: alive)
         return DocumentConflict(
             id: id, versions: try alive.map(version),
-            base: try ancestor.flatMap { state.kept.contains($0) ? try version($0) : nil })
+            base: try ancestor.flatMap { state.kept.contains($0) ? try version($0) : nil },
+            idField: reader.collection.idField)
     }
 
     /// Returns the IDs of documents with a conflict, in the order of IDs.
@@ -48,8 +58,9 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - id: the ID after which to begin; `nil` for the first one.
     ///   - limit: the maximum number of IDs.
+    /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     /// - Complexity: O(*n*) in the versions that are stored apart from their documents.
-    package func conflicted(after id: DocumentID? = nil, limit: Int = 100) throws -> [DocumentID] {
+    public func conflicted(after id: DocumentID? = nil, limit: Int = 100) throws -> [DocumentID] {
         let reader = try reader()
         let prefix = StoreKey.revisionBodies.prefix(reader.collection.number)
         var range = KeyRange.prefix(prefix)
@@ -82,10 +93,15 @@ extension DocumentCollection {
     ///   - id: the ID of the document.
     ///   - content: the resolved content, with the ID; `nil` to delete the document.
     ///   - revisions: the revisions of ``DocumentConflict/versions`` that were compared.
+    ///   - durability: when the commit is durable.
     /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or no conflict; `invalidID`
     ///   if the content has another ID; `LevelError`.
-    package func resolve(_ id: DocumentID, with content: DocumentObject?, over revisions: [Revision]) throws {
-        try store.replicate(name) { batch in
+    public func resolve(
+        _ id: DocumentID, with content: DocumentObject?, over revisions: [Document.Revision],
+        durability: Durability = .buffered
+    ) throws {
+        guard try newestReader().collection.isReplicated else { throw noConflict(id) }
+        try store.replicate(name, durability: durability) { batch in
             let (target, base) = try batch.base(of: id)
             if let content, try Transaction.id(of: content, in: batch.collection) != id {
                 throw DocIndexError(.invalidID, "the resolved content of \(id) has another ID; keep the ID")
@@ -94,14 +110,72 @@ extension DocumentCollection {
             let alive = state.stored.map { tree in tree.leaves.filter { !$0.value.isDeleted }.map(\.key) } ?? []
             guard alive.count > 1, Set(alive) == Set(revisions),
                 let change = state.resolution(with: content, sequence: batch.sequence)
-            else {
-                throw DocIndexError(
-                    .conflict,
-                    "the document \(id) of \(name) no longer has the versions that were compared; read the conflict "
-                        + "again and resolve it")
-            }
+            else { throw noConflict(id) }
             batch.edits.append(
                 Transaction.Edit(target: target, base: base, content: content, revisions: change))
+        }
+    }
+
+    private func noConflict(_ id: DocumentID) -> DocIndexError {
+        DocIndexError(
+            .conflict,
+            "the document \(id) of \(name) does not have the versions that were compared; read the conflict again and "
+                + "resolve it")
+    }
+
+    /// Resolves a conflict.
+    ///
+    /// - Returns: `false` if it stays, because the resolution is ``DocumentConflict/Resolution/later``.
+    /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or if the resolution takes a
+    ///   version that is not part of the conflict; `invalidID` if a merged content has another ID; `LevelError`.
+    @discardableResult
+    public func resolve(
+        _ conflict: DocumentConflict, as resolution: DocumentConflict.Resolution, durability: Durability = .buffered
+    ) throws -> Bool {
+        if resolution == .later { return false }
+        try resolve(
+            conflict.id, with: conflict.content(resolution), over: conflict.versions.map(\.revision),
+            durability: durability)
+        return true
+    }
+
+    /// Resolves the conflict of a document, if it has one, as a resolver decides.
+    ///
+    /// The resolver runs without a lock. If the document gets other versions meanwhile, the resolver is asked again, up
+    /// to ten times.
+    ///
+    /// ```swift
+    /// for id in try photos.conflicted() {
+    ///     try await photos.resolve(id, using: .threeWay(sets: ["keywords"]))
+    /// }
+    /// ```
+    ///
+    /// - Returns: whether a conflict was resolved.
+    /// - Throws: what the resolver throws; `CancellationError` if the task is cancelled before the commit begins; the
+    ///   errors of ``resolve(_:as:durability:)``.
+    @discardableResult
+    public func resolve(
+        _ id: DocumentID, using resolver: DocumentConflict.Resolver, durability: Durability = .buffered
+    ) async throws -> Bool {
+        var attempts = 10
+        while true {
+            attempts -= 1
+            let conflict = try await BlockingExecutor.reads.run {
+                try self.conflict(of: id, reading: self.newestReader())
+            }
+            guard let conflict else { return false }
+            let resolution = try await resolver.resolution(of: conflict)
+            if resolution == .later { return false }
+            let content = try conflict.content(resolution)
+            do {
+                try await store.writes.run {
+                    try self.resolve(
+                        id, with: content, over: conflict.versions.map(\.revision), durability: durability)
+                }
+                return true
+            } catch let error as DocIndexError where error.code == .conflict && attempts > 0 {
+                continue
+            }
         }
     }
 }

@@ -1,44 +1,48 @@
-/// The identity of one version of a document among replicas, such as `3-917fa2381192822767f010b95b45325b`.
-///
-/// A revision consists of a generation, which counts the edits that led to it, and an ID. Replicas that make the same
-/// edit of the same version make the same revision. Source: the replication protocol of Apache CouchDB.
-package struct Revision: Sendable, Hashable {
-    /// The number of this revision on its path, at least 1. The first version of a document has 1.
-    package let generation: Int
-    /// What distinguishes the revisions of one generation.
-    package let id: RevisionID
-
-    /// Creates a revision.
+extension Document {
+    /// The identity of one version of a document among replicas, such as `3-917fa2381192822767f010b95b45325b`.
     ///
-    /// - Returns: `nil` unless the generation is in `1...maximumGeneration`.
-    package init?(generation: Int, id: RevisionID) {
-        guard (1...Self.maximumGeneration).contains(generation) else { return nil }
-        self.generation = generation
-        self.id = id
-    }
+    /// A revision consists of a generation, which counts the edits that led to it, and an ID. Replicas that make the
+    /// same edit of the same version make the same revision. Source: the replication protocol of Apache CouchDB.
+    public struct Revision: Sendable, Hashable {
+        /// The number of this revision on its path, at least 1. The first version of a document has 1.
+        package let generation: Int
+        /// What distinguishes the revisions of one generation.
+        package let id: RevisionID
 
-    /// The largest generation, 2⁵³ - 1: the largest number that every reader of JSON reads exactly.
-    package static let maximumGeneration = 1 << 53 - 1
+        /// Creates a revision.
+        ///
+        /// - Returns: `nil` unless the generation is in `1...maximumGeneration`.
+        package init?(generation: Int, id: RevisionID) {
+            guard (1...Self.maximumGeneration).contains(generation) else { return nil }
+            self.generation = generation
+            self.id = id
+        }
 
-    /// Creates a revision of a generation that is known to be valid.
-    init(valid generation: Int, _ id: RevisionID) {
-        self.generation = generation
-        self.id = id
+        /// The largest generation, 2⁵³ - 1: the largest number that every reader of JSON reads exactly.
+        package static let maximumGeneration = 1 << 53 - 1
+
+        /// Creates a revision of a generation that is known to be valid.
+        init(valid generation: Int, _ id: RevisionID) {
+            self.generation = generation
+            self.id = id
+        }
     }
 }
 
-extension Revision: Comparable {
+package typealias Revision = Document.Revision
+
+extension Document.Revision: Comparable {
     /// Orders revisions by generation, then by the bytes of their IDs.
-    package static func < (a: Revision, b: Revision) -> Bool {
+    public static func < (a: Document.Revision, b: Document.Revision) -> Bool {
         a.generation == b.generation ? a.id < b.id : a.generation < b.generation
     }
 }
 
-extension Revision: LosslessStringConvertible {
+extension Document.Revision: LosslessStringConvertible {
     /// Reads the form `generation-id`.
     ///
     /// - Returns: `nil` for another form, for example a generation with a sign or with a leading zero.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         guard let hyphen = description.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let digits = description.utf8[..<hyphen]
         guard let first = digits.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first),
@@ -50,7 +54,7 @@ extension Revision: LosslessStringConvertible {
     }
 
     /// The form `generation-id`.
-    package var description: String { "\(generation)-\(id)" }
+    public var description: String { "\(generation)-\(id)" }
 }
 
 /// The part of a revision after its generation.
