@@ -24,6 +24,8 @@ package struct VersionWriter: Sendable {
         package var faults: [DocumentFault] = []
         /// The number of documents that changed.
         package var writtenCount = 0
+        /// The documents that also have versions that the peer does not have.
+        package var divergedIDs: [DocumentID] = []
     }
 
     package let store: AsyncDocumentStore
@@ -51,6 +53,7 @@ package struct VersionWriter: Sendable {
             let second = try await write(Array(merged[middle...]), echo: echo)
             outcome.faults += second.faults
             outcome.writtenCount += second.writtenCount
+            outcome.divergedIDs += second.divergedIDs
             return outcome
         } catch let error as DocIndexError where Self.isFault(error) {
             guard let arrival = merged.first else { return Outcome() }
@@ -83,7 +86,7 @@ package struct VersionWriter: Sendable {
             for arrival in rest { try batch.add(arrival.versions, of: arrival.id, listed: arrival.listed) }
             return batch.changedDocumentCount
         }.result
-        return Outcome(writtenCount: first + second)
+        return Outcome(writtenCount: first + second, divergedIDs: rest.map(\.id))
     }
 
     /// Whether an error concerns a document rather than the store.

@@ -220,9 +220,23 @@ private struct ArrivalWriter {
             if !status.leftOut.isEmpty { for id in ids { status.leftOut[id] = nil } }
         }
         for fault in outcome.faults { link.board.leaveOut(fault) }
+        for id in outcome.divergedIDs { try await resolve(id) }
         writtenCount += outcome.writtenCount
         arrivals = []
         byteCount = 0
+    }
+}
+
+extension ArrivalWriter {
+    /// Resolves a conflict if the resolver of the replication can.
+    private func resolve(_ id: DocumentID) async throws {
+        if try await link.collection.resolve(id, using: link.options.resolver) {
+            link.board.note { $0.resolvedCount += 1 }
+        } else if try await link.store.run({ [collection = link.collection] _ in try collection.conflict(of: id) != nil
+            })
+        {
+            link.board.note { $0.conflicts.insert(VersionWriter.text(id)) }
+        }
     }
 }
 

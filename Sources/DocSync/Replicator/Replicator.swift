@@ -20,6 +20,8 @@ package struct Replicator: Sendable {
         package var checkpointInterval = 10_000
         /// The time after which a checkpoint is saved.
         package var checkpointPeriod = Duration.seconds(30)
+        /// Decides about conflicts that arrive. By default they stay.
+        package var resolver = DocumentConflict.Resolver.manual
 
         package init() {}
     }

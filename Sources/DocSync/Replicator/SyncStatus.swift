@@ -44,6 +44,10 @@ public struct SyncStatus: Sendable {
     public package(set) var requestCount = 0
     /// The documents that are left out, by ID; at most ``leftOutLimit``.
     public package(set) var leftOut: [String: DocumentFault] = [:]
+    /// The IDs of documents that got a conflict in this replication.
+    public package(set) var conflicts: Set<String> = []
+    /// The number of conflicts that the resolver resolved.
+    public package(set) var resolvedCount = 0
     /// The failure that caused the current wait; `nil` if there is none.
     public package(set) var retry: Retry?
     /// Whether this store was found to be an earlier state of itself, so that everything is compared anew.
