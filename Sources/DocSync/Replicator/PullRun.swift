@@ -233,8 +233,7 @@ extension ArrivalWriter {
         if try await link.collection.resolve(id, using: link.options.resolver) {
             link.board.note { $0.resolvedCount += 1 }
         } else if try await link.store.run({ [collection = link.collection] _ in try collection.conflict(of: id) != nil
-            })
-        {
+        }) {
             link.board.note { $0.conflicts.insert(VersionWriter.text(id)) }
         }
     }
