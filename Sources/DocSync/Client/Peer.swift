@@ -30,6 +30,8 @@ package struct Peer: Sendable {
 
     /// The largest answer that is held in memory as a whole.
     private static let answerLimit = 16 << 20
+    /// The time between signs of life of a feed that waits, in milliseconds.
+    private static let heartbeat = 15_000
     /// The number of times that a request is sent whose answer is the status 500, which can be permanent.
     private static let serverErrorLimit = 3
 }
@@ -44,7 +46,7 @@ extension Peer {
     ///   the attempts are used up.
     func perform<R>(
         _ method: SyncRequest.Method, _ target: String, fields: HeaderFields = ["Accept": "application/json"],
-        body: SyncBody = .none, silenceLimit: Duration = .seconds(60),
+        body: SyncBody = .none, silenceLimit: Duration = .seconds(60), repeatsAfterSilence: Bool = true,
         _ read: (SyncResponse) async throws -> R
     ) async throws -> R {
         var attempt = 1
@@ -54,6 +56,7 @@ extension Peer {
                 return try await performOnce(method, target, fields, body, silenceLimit, read)
             } catch {
                 try Task.checkCancellation()
+                if !repeatsAfterSilence, (error as? TransportError)?.code == .timedOut { throw error }
                 guard let retryAfter = Self.retry(after: error, attempt: attempt),
                     attemptLimit.map({ attempt < $0 }) ?? true
                 else { throw error }
@@ -169,19 +172,23 @@ extension Peer {
     /// Reads rows of the feed.
     ///
     /// - Parameters:
-    ///   - wait: how long to wait for a change if there is none; `nil` not to wait.
+    ///   - waits: whether to wait for a change if there is none. The peer then sends a sign of life now and then; if none
+    ///     comes, the request is not repeated.
     ///   - add: takes each part. It starts anew if the request is repeated.
     package func changes(
-        since position: PeerPosition, limit: Int, includesDocuments: Bool = false, waitingFor wait: Duration? = nil,
+        since position: PeerPosition, limit: Int, includesDocuments: Bool = false, waits: Bool = false,
         begin: () -> Void, _ add: (ChangesReader.Part) throws -> Void
     ) async throws {
         var query: [(String, String)] = [
             ("style", "all_docs"), ("since", position.parameter), ("limit", "\(limit)"), ("seq_interval", "\(limit)"),
         ]
         if includesDocuments { query.append(("include_docs", "true")) }
-        if wait != nil { query += [("feed", "longpoll"), ("heartbeat", "15000")] }
+        if waits { query += [("feed", "longpoll"), ("heartbeat", "\(Self.heartbeat)")] }
         let text = query.map { "\($0.0)=\(PercentCoding.encoded($0.1))" }.joined(separator: "&")
-        try await perform(.get, target("_changes") + "?" + text) { response in
+        try await perform(
+            .get, target("_changes") + "?" + text, silenceLimit: .milliseconds(Self.heartbeat * 3),
+            repeatsAfterSilence: !waits
+        ) { response in
             begin()
             var reader = ChangesReader(byteLimit: documentLimit)
             for try await chunk in response.body.chunks {

@@ -29,6 +29,7 @@ struct PullRun: Sendable {
         var saver = CheckpointSaver(link: link, direction: .pull, saved: position)
         var waited: Page?
         let share = NewShare()
+        var polls = false
         while true {
             var isAtEnd = false
             try await inOrder(width: 2) { () -> Page? in
@@ -50,9 +51,27 @@ struct PullRun: Sendable {
             }
             try await saver.save()
             guard link.options.isContinuous else { return }
-            link.board.update { $0.phase = .waiting }
-            waited = try await read(after: position, share: share, waits: true)
-            link.board.update { $0.phase = .transferring }
+            link.setIdle(.pull, true)
+            waited = try await waitedPage(after: position, share: share, &polls)
+            link.setIdle(.pull, false)
+        }
+    }
+
+    /// Waits until the peer has changes, and returns the first of them.
+    ///
+    /// - Parameter polls: whether to ask every few seconds. It is set if a feed that waits shows no sign of life.
+    private func waitedPage(
+        after position: PeerPosition, share: NewShare, _ polls: inout Bool
+    ) async throws -> Page {
+        while true {
+            do {
+                if polls { try await Task.sleep(for: link.options.pollInterval) }
+                let page = try await read(after: position, share: share, waits: !polls)
+                if !page.rows.isEmpty || !page.faults.isEmpty { return page }
+            } catch let error as TransportError where error.code == .timedOut && !polls {
+                polls = true
+                link.board.update { $0.isPolling = true }
+            }
         }
     }
 
@@ -60,7 +79,7 @@ struct PullRun: Sendable {
         var page = Page()
         try await link.peer.changes(
             since: position, limit: link.options.batchLimit, includesDocuments: share.isHigh && !waits,
-            waitingFor: waits ? .seconds(60) : nil
+            waits: waits
         ) {
             page = Page()
         } _: { part in

@@ -34,12 +34,12 @@ struct PushRun: Sendable {
             }
             try await saver.save()
             guard link.options.isContinuous else { return }
-            link.board.update { $0.phase = .waiting }
+            link.setIdle(.push, true)
             var changes = link.store.changeStream(
                 since: position, in: link.collection.name, batchLimit: 1
             ).makeAsyncIterator()
             guard try await changes.next() != nil else { return }
-            link.board.update { $0.phase = .transferring }
+            link.setIdle(.push, false)
         }
     }
 

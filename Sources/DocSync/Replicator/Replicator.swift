@@ -20,6 +20,8 @@ package struct Replicator: Sendable {
         package var checkpointInterval = 10_000
         /// The time after which a checkpoint is saved.
         package var checkpointPeriod = Duration.seconds(30)
+        /// How often the peer is asked for changes if it cannot be waited for them.
+        package var pollInterval = Duration.seconds(10)
         /// Decides about conflicts that arrive. By default they stay.
         package var resolver = DocumentConflict.Resolver.manual
 

@@ -101,9 +101,17 @@ struct SyncLink: Sendable {
         "levelkit-\(direction.rawValue)-\(pair)"
     }
 
-    // MARK: - Echo
-
+    /// The record of the commits that need not be sent back.
     var echoName: String { "sync/echo-\(pair)" }
+
+    /// Notes whether a direction waits for changes. If both do, so does the replication.
+    func setIdle(_ direction: Direction, _ isIdle: Bool) {
+        let count = (options.pulls ? 1 : 0) + (options.pushes ? 1 : 0)
+        board.update { status in
+            if isIdle { status.idle.insert(direction) } else { status.idle.remove(direction) }
+            status.phase = status.idle.count == count ? .waiting : .transferring
+        }
+    }
 
     // MARK: - Checkpoints
 

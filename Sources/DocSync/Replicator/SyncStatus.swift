@@ -36,6 +36,11 @@ public struct SyncStatus: Sendable {
 
     /// What the replication does now.
     public package(set) var phase = Phase.connecting
+    /// Whether changes of the peer are asked for every few seconds, because something on the way holds back the signs of
+    /// life of a feed that waits.
+    public package(set) var isPolling = false
+    /// The directions that wait for changes.
+    var idle: Set<SyncLink.Direction> = []
     /// From the peer to the store.
     public package(set) var pull = Direction()
     /// From the store to the peer.
