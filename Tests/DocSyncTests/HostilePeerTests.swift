@@ -18,14 +18,14 @@ private final class GarblingTransport: Transport {
     func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
         var response = try await base.send(request)
         guard let body = try? await response.body.collected(limit: 1 << 30) else { return response }
-        let (status, garbled) = random.withLock { random in
+        let (status, text) = random.withLock { random in
             (
                 random.once(in: 12) ? Int.random(in: 100..<600, using: &random) : response.status,
                 random.once(in: 3) ? garbled(body, &random) : body
             )
         }
         response.status = status
-        response.body = .bytes(garbled)
+        response.body = .bytes(text)
         return response
     }
 }
@@ -39,7 +39,8 @@ private func garbled(_ text: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         case 0: text.removeSubrange(place...)
         case 1: text.insert(UInt8.random(in: 0...255, using: &random), at: place)
         case 2 where place < text.count: text[place] = UInt8.random(in: 0...255, using: &random)
-        case 3 where place < text.count: text[place] = Array(#"{}[]",:0-9\eu$_"#.utf8).randomElement(using: &random) ?? 0
+        case 3 where place < text.count:
+            text[place] = Array(#"{}[]",:0-9\eu$_"#.utf8).randomElement(using: &random) ?? 0
         case 4:
             let end = min(text.count, place + Int.random(in: 0..<200, using: &random))
             text.insert(contentsOf: text[place..<end], at: end)
@@ -90,8 +91,14 @@ struct HostilePeerTests {
             let requests: [(SyncRequest.Method, String, String)] = [
                 (.get, "/photos/_changes?style=all_docs&since=0&limit=5&include_docs=true", ""),
                 (.get, "/photos/_changes?feed=longpoll&timeout=1&since=now", ""),
-                (.post, "/photos/_revs_diff", #"{"p1":["\#(leaf)","3-abc"],"q":["1-00112233445566778899aabbccddeeff"]}"#),
-                (.post, "/photos/_bulk_get?revs=true&latest=true", #"{"docs":[{"id":"p1","rev":"\#(leaf)"},{"id":"p2"}]}"#),
+                (
+                    .post, "/photos/_revs_diff",
+                    #"{"p1":["\#(leaf)","3-abc"],"q":["1-00112233445566778899aabbccddeeff"]}"#
+                ),
+                (
+                    .post, "/photos/_bulk_get?revs=true&latest=true",
+                    #"{"docs":[{"id":"p1","rev":"\#(leaf)"},{"id":"p2"}]}"#
+                ),
                 (
                     .post, "/photos/_bulk_docs",
                     #"{"new_edits":false,"docs":[{"_id":"q","_rev":"2-b","_revisions":{"start":2,"ids":["b","a"]},"n":1}]}"#
@@ -132,7 +139,9 @@ struct HostilePeerTests {
             options.login = ("anna", "geheim")
             let server = try SyncServer(group.stores[0], options: options)
             for target in ["/", "/photos", "/photos/_changes", "/other", "/photos/_local/x"] {
-                for authorization in ["", "Basic YW5uYTpnZWhlaW0", "Basic YW5uYTpnZWhlaW0=x", "Bearer YW5uYTpnZWhlaW0="] {
+                for authorization in [
+                    "", "Basic YW5uYTpnZWhlaW0", "Basic YW5uYTpnZWhlaW0=x", "Bearer YW5uYTpnZWhlaW0=",
+                ] {
                     var request = SyncRequest(.get, target)
                     if !authorization.isEmpty { request.fields["Authorization"] = authorization }
                     #expect(await server.respond(to: request).status == 401, "\(target) \(authorization)")
