@@ -106,7 +106,7 @@ struct ReplicatorTests {
             #expect(try group.photos(1).count() == 1)
             #expect(try group.photos(1).document("b")?.content == (try group.photos(0).document("b")?.content))
             try group.photos(0).put(["id": "a", "x": 1])
-            #expect(try await group.sync(0, with: 1).leftOut.isEmpty)
+            #expect(try await group.sync(0, with: 1).leftOut["a"] == nil)
             #expect(try group.photos(1).count() == 2)
         }
     }
@@ -157,6 +157,56 @@ struct ReplicatorTests {
             try await group.sync(0, with: 1)
             try await group.sync(0, with: 2)
             #expect(try group.leaves(0) == group.leaves(2))
+        }
+    }
+
+    @Test func `A filter takes what matches, and what no longer matches stays as it was`() async throws {
+        try await withSyncedStores(2) { group in
+            for n in 0..<40 { try group.photos(n % 2).put(["id": .string("p\(n)"), "n": .int(Int64(n))]) }
+            var options = Replicator.Options()
+            options.filter = try Filter(parsing: "n < 20")
+            try await group.sync(0, with: 1, options: options)
+            #expect(try group.photos(0).count() == 30)
+            #expect(try group.photos(1).count() == 30)
+            try group.photos(1).put(["id": "p1", "n": 100])
+            try group.photos(1).delete("p3")
+            try await group.sync(0, with: 1, options: options)
+            #expect(try group.photos(0).document("p1")?.content["n"] == 1)
+            #expect(try group.photos(0).document("p3") == nil)
+            // Without the filter, the rest comes.
+            try await group.sync(0, with: 1)
+            #expect(try group.leaves(0) == group.leaves(1))
+            for store in group.stores { try expectSound(store) }
+        }
+    }
+
+    @Test func `The list of what was left out survives a run in which nothing changes`() async throws {
+        try await withSyncedStores(2) { group in
+            try group.photos(0).put(["id": "a", "_x": 1])
+            try await group.sync(0, with: 1)
+            #expect(try await group.sync(0, with: 1).leftOut["a"]?.code == .reservedMember)
+            try group.photos(0).delete("a")
+            #expect(try await group.sync(0, with: 1).leftOut.isEmpty)
+            #expect(try await group.sync(0, with: 1).leftOut.isEmpty)
+        }
+    }
+
+    @Test func `A merge that a resolver made on both sides is one revision`() async throws {
+        try await withSyncedStores(3) { group in
+            var options = Replicator.Options()
+            options.resolver = .threeWay(sets: [try FieldPath(parsing: "keywords")])
+            try group.photos(0).put(["id": "a", "title": "fog", "keywords": ["x"]])
+            for replica in [0, 2] { try await group.sync(replica, with: 1, options: options) }
+            try group.photos(0).put(["id": "a", "title": "Fog", "keywords": ["x"]])
+            try group.photos(2).put(["id": "a", "title": "fog", "keywords": ["x", "sea"]])
+            for replica in [0, 2, 0, 2] { try await group.sync(replica, with: 1, options: options) }
+            for replica in 0..<3 {
+                #expect(try group.photos(replica).conflicted() == [])
+                #expect(
+                    try group.photos(replica).document("a")?.content
+                        == ["id": "a", "title": "Fog", "keywords": ["x", "sea"]])
+                #expect(try group.leaves(replica) == group.leaves(0))
+            }
         }
     }
 }

@@ -58,17 +58,19 @@ extension DocumentCollection {
     ///
     /// Everything that is returned is noted as shown.
     ///
-    /// - Parameter limit: the approximate maximum number. A commit is never split.
+    /// - Parameters:
+    ///   - limit: the approximate maximum number. A commit is never split.
+    ///   - isWanted: whether a commit is of interest.
     /// - Returns: the documents, and the last commit that was read.
     /// - Throws: ``DocIndexError`` with `epochChanged`, `corruption`; `LevelError`.
     package func revisions(
-        since sequence: UInt64, limit: Int
+        since sequence: UInt64, limit: Int, where isWanted: (UInt64) -> Bool = { _ in true }
     ) throws -> (listings: [RevisionListing], position: UInt64) {
         let shown = try show()
         let (changes, position) = try store.visitChanges(since: sequence, epoch: nil, in: name, limit: limit)
         let reader = try newestReader()
         var listings: [RevisionListing] = []
-        for change in changes where change.sequence <= shown {
+        for change in changes where change.sequence <= shown && isWanted(change.sequence) {
             let state = try RevisionState.read(
                 change.id, document: reader.document(of: change.id), of: reader.collection, shown: shown,
                 in: reader.snapshot)

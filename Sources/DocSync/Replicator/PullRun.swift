@@ -50,6 +50,7 @@ struct PullRun: Sendable {
                 try await saver.advance(to: outcome.end, count: outcome.checkedCount)
             }
             try await saver.save()
+            try await link.saveLeftOut()
             guard link.options.isContinuous else { return }
             link.setIdle(.pull, true)
             waited = try await waitedPage(after: position, share: share, &polls)
@@ -210,7 +211,7 @@ private struct ArrivalWriter {
     init(link: SyncLink) { self.link = link }
 
     mutating func add(_ document: WireDocument, byteCount: Int) async throws {
-        guard case .string(let id) = document.id else { return }
+        guard case .string(let id) = document.id, link.takes(document.version) else { return }
         var revisions = listed[id] ?? []
         if !revisions.contains(document.version.path.revision) { revisions.append(document.version.path.revision) }
         arrivals.append(VersionWriter.Arrival(document, listed: revisions))
@@ -233,10 +234,10 @@ private struct ArrivalWriter {
         }
         let (versions, bytes) = (arrivals.reduce(0) { $0 + $1.versions.count }, byteCount)
         let ids = arrivals.map { VersionWriter.text($0.id) }
+        link.board.takeIn(ids)
         link.board.update { status in
             status.pull.writtenCount += versions - outcome.faults.count
             status.pull.byteCount += bytes
-            if !status.leftOut.isEmpty { for id in ids { status.leftOut[id] = nil } }
         }
         for fault in outcome.faults { link.board.leaveOut(fault) }
         for id in outcome.divergedIDs { try await resolve(id) }

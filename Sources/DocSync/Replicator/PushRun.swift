@@ -33,6 +33,7 @@ struct PushRun: Sendable {
                 try await saver.advance(to: Self.position(outcome.end), count: outcome.checkedCount)
             }
             try await saver.save()
+            try await link.saveLeftOut()
             guard link.options.isContinuous else { return }
             link.setIdle(.push, true)
             var changes = link.store.changeStream(
@@ -52,10 +53,13 @@ struct PushRun: Sendable {
         var start = position
         while true {
             let (listings, end) = try await link.store.run { [start] _ in
-                let (listings, end) = try collection.revisions(since: start, limit: limit)
-                guard let text = try collection.localRecord(echoName) else { return (listings, end) }
+                guard let text = try collection.localRecord(echoName) else {
+                    return try collection.revisions(since: start, limit: limit)
+                }
                 let notes = EchoNotes(text)
-                return (listings.filter { $0.sequence > confirmed || !notes.contains($0.sequence) }, end)
+                return try collection.revisions(since: start, limit: limit) { commit in
+                    commit > confirmed || !notes.contains(commit)
+                }
             }
             if !listings.isEmpty { return Page(listings: listings, end: end, asksFirst: known.asksFirst()) }
             if end == start { return start > position ? Page(listings: [], end: end, asksFirst: false) : nil }
@@ -95,14 +99,14 @@ struct PushRun: Sendable {
 
     /// Returns the text of as many documents as fit into a request.
     private func encoded(_ wanted: [(id: String, revisions: [Revision])]) async throws -> Part {
-        let (collection, idField, limit) = (link.collection, link.idField, link.options.byteLimit)
+        let (link, collection, idField, limit) = (link, link.collection, link.idField, link.options.byteLimit)
         return try await link.store.run { _ in
             let reader = try collection.revisionReader(isShown: true)
             var part = Part()
             var text: [UInt8] = []
             for (id, revisions) in wanted {
                 var texts: [(text: [UInt8], revision: String)] = []
-                for version in try reader.stored(revisions, of: .string(id)) {
+                for version in try reader.stored(revisions, of: .string(id)) where link.takes(version) {
                     if let fault = WireDocument.fault(of: .string(id), version.content, idField: idField) {
                         part.faults.append(fault)
                         continue
@@ -130,12 +134,10 @@ struct PushRun: Sendable {
             }
             let (count, bytes) = (body.entries.count - errors.count, body.byteCount)
             let failed = Set(errors.map(\.id))
+            link.board.takeIn(body.entries.lazy.map(\.id).filter { !failed.contains($0) })
             link.board.update { status in
                 status.push.writtenCount += count
                 status.push.byteCount += bytes
-                if !status.leftOut.isEmpty {
-                    for entry in body.entries where !failed.contains(entry.id) { status.leftOut[entry.id] = nil }
-                }
             }
         } catch let error as PeerError where [413, 500, 400, 412].contains(error.status) {
             // One document is refused, and all others with it. It is found by halves.

@@ -22,6 +22,11 @@ package struct Replicator: Sendable {
         package var checkpointPeriod = Duration.seconds(30)
         /// How often the peer is asked for changes if it cannot be waited for them.
         package var pollInterval = Duration.seconds(10)
+        /// Which documents take part; `nil` for all. Deletions always do. A document that no longer matches is not changed
+        /// any more on the other side. A filter has a checkpoint of its own.
+        ///
+        /// On a pull, documents that do not match are transferred and then dropped.
+        package var filter: Filter?
         /// Decides about conflicts that arrive. By default they stay.
         package var resolver = DocumentConflict.Resolver.manual
 

@@ -46,7 +46,9 @@ struct SyncLink: Sendable {
         let identity: String
         if let server { identity = server } else { identity = try await ownIdentity(of: peer) }
         func pair(_ epoch: StoreEpoch) -> String {
-            hash([epoch.description, collection.name, identity, peer.path.last ?? ""])
+            hash([
+                epoch.description, collection.name, identity, peer.path.last ?? "", options.filter?.description ?? "",
+            ])
         }
         var name = pair(collection.store.epoch)
         // The position of a pull also tells what a push need not send back.
@@ -71,6 +73,8 @@ struct SyncLink: Sendable {
             starts[direction] = own.common(with: other)
             if direction == .pull { confirmed = own.common(with: other)?.commit ?? 0 }
         }
+        let leftOut = try await store.run { [name] _ in try collection.localRecord(Self.leftOutName(name)) }
+        board.restore(LeftOutList.read(leftOut))
         return SyncLink(
             collection: collection, peer: peer, options: options, board: board,
             idField: collection.definition.idField, instance: information.instance, pair: name,
@@ -101,6 +105,14 @@ struct SyncLink: Sendable {
         "levelkit-\(direction.rawValue)-\(pair)"
     }
 
+    private static func leftOutName(_ pair: String) -> String { "sync/left-out-\(pair)" }
+
+    /// Returns whether a version takes part.
+    func takes(_ version: DocumentRevision) -> Bool {
+        guard let filter = options.filter, !version.isDeleted, let content = version.content else { return true }
+        return filter.matches(content)
+    }
+
     /// The record of the commits that need not be sent back.
     var echoName: String { "sync/echo-\(pair)" }
 
@@ -128,12 +140,14 @@ struct SyncLink: Sendable {
         let id = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
         let time = DocumentDate.now.description
         let echoName = echoName
+        let leftOut = board.unsavedLeftOut().map { (Self.leftOutName(pair), LeftOutList.text($0)) }
         let checkpoint = try await store.replicate(collection.name, isSynced: true) { batch in
             var checkpoint = Checkpoint(batch.localRecord("sync/\(key)"))
             checkpoint.add(
                 Checkpoint.Session(
                     id: id, position: position, commit: batch.sequence - 1, written: written, time: time))
             batch.setLocalRecord("sync/\(key)", to: Array(DocumentValue.object(checkpoint.object).json.utf8))
+            if let (name, text) = leftOut { batch.setLocalRecord(name, to: text) }
             if direction == .push, case .int(let commit) = position.value, let text = batch.localRecord(echoName) {
                 var notes = EchoNotes(text)
                 notes.drop(through: UInt64(max(commit, 0)))
@@ -143,6 +157,42 @@ struct SyncLink: Sendable {
         }.result
         try await peer.setLocalRecord(key, to: checkpoint.object)
         if direction == .pull { confirmed.advance(to: checkpoint.sessions.first?.commit ?? 0) }
+    }
+}
+
+extension SyncLink {
+    /// Saves the list of documents that are left out, if it changed after the last checkpoint.
+    func saveLeftOut() async throws {
+        guard let list = board.unsavedLeftOut() else { return }
+        let (name, text) = (Self.leftOutName(pair), LeftOutList.text(list))
+        try await store.replicate(collection.name) { $0.setLocalRecord(name, to: text) }
+    }
+}
+
+/// The stored form of the list of documents that are left out.
+private enum LeftOutList {
+    static func text(_ list: [String: DocumentFault]) -> [UInt8] {
+        let entries = list.values.sorted { $0.id < $1.id }.map { fault -> DocumentValue in
+            [
+                "id": .string(fault.id), "code": .string(fault.code.rawValue), "message": .string(fault.message),
+                "revision": fault.revision.map(DocumentValue.string) ?? .null,
+            ]
+        }
+        return Array(DocumentValue.array(entries).json.utf8)
+    }
+
+    /// Reads the list. Entries that cannot be read are dropped.
+    static func read(_ text: [UInt8]?) -> [DocumentFault] {
+        guard let text, case .array(let entries)? = try? JSONParser().parse(text) else { return [] }
+        return entries.compactMap { entry in
+            guard case .object(let entry) = entry, case .string(let id)? = entry["id"],
+                case .string(let code)? = entry["code"], let code = DocumentFault.Code(rawValue: code),
+                case .string(let message)? = entry["message"]
+            else { return nil }
+            var revision: String?
+            if case .string(let text)? = entry["revision"] { revision = text }
+            return DocumentFault(code, id: id, revision: revision, message)
+        }
     }
 }
 

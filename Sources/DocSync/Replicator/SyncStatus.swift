@@ -39,6 +39,7 @@ public struct SyncStatus: Sendable {
     /// Whether changes of the peer are asked for every few seconds, because something on the way holds back the signs of
     /// life of a feed that waits.
     public package(set) var isPolling = false
+    var hasUnsavedLeftOut = false
     /// The directions that wait for changes.
     var idle: Set<SyncLink.Direction> = []
     /// From the peer to the store.
@@ -47,7 +48,8 @@ public struct SyncStatus: Sendable {
     public package(set) var push = Direction()
     /// The number of requests to the peer.
     public package(set) var requestCount = 0
-    /// The documents that are left out, by ID; at most ``leftOutLimit``.
+    /// The documents that are left out, by ID, also by earlier runs; at most ``leftOutLimit``. They are tried again when
+    /// they change.
     public package(set) var leftOut: [String: DocumentFault] = [:]
     /// The IDs of documents that got a conflict in this replication.
     public package(set) var conflicts: Set<String> = []
@@ -83,11 +85,36 @@ final class StatusBoard: Sendable {
     /// Changes the status without a report.
     func note(_ change: (inout SyncStatus) -> Void) { status.withLock { change(&$0) } }
 
+    /// Adds a document to those that are left out.
     func leaveOut(_ fault: DocumentFault) {
         note { status in
             if status.leftOut.count < SyncStatus.leftOutLimit || status.leftOut[fault.id] != nil {
                 status.leftOut[fault.id] = fault
+                status.hasUnsavedLeftOut = true
             }
+        }
+    }
+
+    /// Notes documents that were transferred, and thus are not left out any more.
+    func takeIn(_ ids: some Sequence<String>) {
+        note { status in
+            if status.leftOut.isEmpty { return }
+            for id in ids where status.leftOut.removeValue(forKey: id) != nil { status.hasUnsavedLeftOut = true }
+        }
+    }
+
+    /// Adds what earlier runs left out.
+    func restore(_ faults: [DocumentFault]) {
+        note { status in
+            for fault in faults where status.leftOut[fault.id] == nil { status.leftOut[fault.id] = fault }
+        }
+    }
+
+    /// Returns the documents that are left out if they are others than before; `nil` if not.
+    func unsavedLeftOut() -> [String: DocumentFault]? {
+        status.withLock { status in
+            defer { status.hasUnsavedLeftOut = false }
+            return status.hasUnsavedLeftOut ? status.leftOut : nil
         }
     }
 }
