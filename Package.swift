@@ -50,7 +50,7 @@ let package = Package(
         .executableTarget(
             name: "lkrepl",
             dependencies: [
-                "DocIndex", "LevelFiles", "LevelKit",
+                "DocIndex", "DocSync", "LevelFiles", "LevelKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
