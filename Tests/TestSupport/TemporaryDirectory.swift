@@ -42,6 +42,11 @@ public enum TestFiles {
         try FileManager.default.copyItem(atPath: directory, toPath: path)
     }
 
+    /// Creates a directory.
+    public static func makeDirectory(_ directory: String) throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
     /// Deletes a directory with its content.
     public static func remove(_ directory: String) throws {
         try FileManager.default.removeItem(atPath: directory)

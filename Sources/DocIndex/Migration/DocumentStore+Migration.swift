@@ -220,7 +220,7 @@ extension DocumentStore {
     }
 
     /// Gives the store a new epoch, so that followers notice that it is a copy.
-    func renewEpoch() throws {
+    package func renewEpoch() throws {
         try withWriter { state in
             var catalog = currentCatalog
             catalog.epoch = .new()

@@ -58,17 +58,19 @@ extension DocumentCollection {
     ///
     /// Everything that is returned is noted as shown.
     ///
-    /// - Parameter limit: the approximate maximum number. A commit is never split.
+    /// - Parameters:
+    ///   - limit: the approximate maximum number. A commit is never split.
+    ///   - isWanted: whether a commit is of interest.
     /// - Returns: the documents, and the last commit that was read.
     /// - Throws: ``DocIndexError`` with `epochChanged`, `corruption`; `LevelError`.
     package func revisions(
-        since sequence: UInt64, limit: Int
+        since sequence: UInt64, limit: Int, where isWanted: (UInt64) -> Bool = { _ in true }
     ) throws -> (listings: [RevisionListing], position: UInt64) {
         let shown = try show()
         let (changes, position) = try store.visitChanges(since: sequence, epoch: nil, in: name, limit: limit)
         let reader = try newestReader()
         var listings: [RevisionListing] = []
-        for change in changes where change.sequence <= shown {
+        for change in changes where change.sequence <= shown && isWanted(change.sequence) {
             let state = try RevisionState.read(
                 change.id, document: reader.document(of: change.id), of: reader.collection, shown: shown,
                 in: reader.snapshot)
@@ -83,39 +85,25 @@ extension DocumentCollection {
         return (listings, min(max(position, sequence), max(shown, sequence)))
     }
 
-    /// Returns the given revisions of a document that are unknown to this store, and leaves that could be their ancestors.
+    /// Returns a view of the revisions of this moment.
+    ///
+    /// - Parameter isShown: whether the revisions may leave the store; they are then noted as shown.
+    package func revisionReader(isShown: Bool) throws -> RevisionReader {
+        let rows = try newestReader()
+        // Noted after the snapshot was taken, so that it covers everything in it.
+        return RevisionReader(rows: rows, shown: isShown ? try show() : 0)
+    }
+
+    /// Returns leaves of a document with their contents; see ``RevisionReader/stored(_:of:)``. They are noted as shown.
+    package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [DocumentRevision] {
+        try revisionReader(isShown: true).stored(revisions, of: id)
+    }
+
+    /// Returns revisions that are unknown to this store; see ``RevisionReader/missing(_:of:)``.
     package func missing(
         _ revisions: [Revision], of id: DocumentID
     ) throws -> (missing: [Revision], possibleAncestors: [Revision]) {
-        let reader = try newestReader()
-        let state = try RevisionState.read(
-            id, document: reader.document(of: id), of: reader.collection, shown: 0, in: reader.snapshot)
-        guard let tree = state.tree else { return (revisions, []) }
-        let missing = revisions.filter { !tree.contains($0) }
-        let newest = missing.map(\.generation).max() ?? 0
-        return (missing, tree.leavesInOrder.filter { $0.generation < newest })
-    }
-
-    /// Returns leaves of a document with their contents. They are noted as shown.
-    ///
-    /// - Parameter revisions: the wanted revisions; `nil` for all leaves.
-    /// - Returns: those of them that are stored.
-    package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [DocumentRevision] {
-        _ = try show()
-        let reader = try newestReader()
-        let document = try reader.document(of: id)
-        let state = try RevisionState.read(
-            id, document: document, of: reader.collection, shown: 0, in: reader.snapshot)
-        guard let tree = state.tree else { return [] }
-        return try (revisions ?? tree.leavesInOrder).compactMap { revision in
-            guard let leaf = tree.leaves[revision] else { return nil }
-            let content =
-                revision == tree.winner && !leaf.isDeleted
-                ? document?.content
-                : try RevisionState.content(revision, of: id, in: reader.collection, reading: reader.snapshot)
-            if content == nil, !leaf.isDeleted { throw RevisionTree.damaged(id, reader.collection) }
-            return DocumentRevision(tree.path(to: revision), isDeleted: leaf.isDeleted, content: content)
-        }
+        try revisionReader(isShown: false).missing(revisions, of: id)
     }
 
     /// Returns the winning revision of a document; `nil` if there is no document.

@@ -5,8 +5,8 @@ package struct ReplicationBatch: ~Copyable {
     let database: Database
     let collection: LoadedCollection
     let shown: UInt64
-    /// The number of the commit.
-    let sequence: UInt64
+    /// The number of the commit, unless no document changes.
+    package let sequence: UInt64
     var edits: [Transaction.Edit] = []
     var records: [(key: [UInt8], value: [UInt8])] = []
     private var ids: Set<DocumentID> = []
@@ -36,11 +36,14 @@ package struct ReplicationBatch: ~Copyable {
     ///   - id: the ID. It must not occur twice in a batch.
     ///   - arrivals: revisions with their contents.
     ///   - listed: all leaves that the peer has.
+    ///   - requiresListed: whether nothing is added if the result is `false`.
     /// - Returns: whether the document then has only leaves that the peer listed.
     /// - Throws: ``DocIndexError`` with `invalidID` if a content has another ID, or if the batch has the document
     ///   already; or with `corruption`.
     @discardableResult
-    package mutating func add(_ arrivals: [DocumentRevision], of id: DocumentID, listed: [Revision]) throws -> Bool {
+    package mutating func add(
+        _ arrivals: [DocumentRevision], of id: DocumentID, listed: [Revision], requiresListed: Bool = false
+    ) throws -> Bool {
         for case let content? in arrivals.map(\.content) where try Transaction.id(of: content, in: collection) != id {
             throw DocIndexError(.invalidID, "a version of the document \(id) has another ID; it cannot be stored")
         }
@@ -57,6 +60,10 @@ package struct ReplicationBatch: ~Copyable {
         }
         guard let tree = change.tree else { return true }
         if !tree.isDeleted, content == nil { throw RevisionTree.damaged(id, collection) }
+        if requiresListed, !Set(tree.leaves.keys).isSubset(of: listed) {
+            ids.remove(id)
+            return false
+        }
         if Set(tree.leaves.keys) == state.tree.map({ Set($0.leaves.keys) }) {
             // What is known about the leaves changes, but not what a peer would see.
             records.append((StoreKey.revisions(collection.number, id), tree.encoded))
@@ -66,9 +73,32 @@ package struct ReplicationBatch: ~Copyable {
         return Set(tree.leaves.keys).isSubset(of: listed)
     }
 
+    /// The number of documents that the batch changes.
+    package var changedDocumentCount: Int { edits.count }
+
+    /// Returns a record that is never replicated, as it was before the batch; `nil` if there is none or it cannot be read.
+    package func localRecord(_ name: String) -> [UInt8]? {
+        try? database.value(forKey: StoreKey.localRecord(collection.number, name))
+    }
+
     /// Stores a record that is never replicated, such as the position of a replication.
     package mutating func setLocalRecord(_ name: String, to value: [UInt8]) {
         records.append((StoreKey.localRecord(collection.number, name), value))
+    }
+}
+
+extension AsyncDocumentStore {
+    /// Runs `body` and writes its changes as one atomic batch; see ``DocumentStore/replicate(_:durability:_:)``.
+    ///
+    /// - Parameter isSynced: whether the changes are durable on return.
+    @discardableResult
+    package func replicate<R: Sendable>(
+        _ name: String, isSynced: Bool = false,
+        _ body: @escaping @Sendable (inout ReplicationBatch) throws -> R
+    ) async throws -> (result: R, sequence: UInt64?) {
+        try await store.writes.run { [store] in
+            try store.replicate(name, durability: isSynced ? .synced : .buffered, body)
+        }
     }
 }
 

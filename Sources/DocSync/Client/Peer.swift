@@ -1,0 +1,277 @@
+package import DocIndex
+
+/// The requests that a replication sends to a peer's database.
+package struct Peer: Sendable {
+    package let transport: any Transport
+    /// The parts of the path to the database, such as `["photos"]`.
+    package let path: [String]
+    package let credentials: Credentials
+    package let policy: RetryPolicy
+    /// The number of times that a request is sent before its failure ends the replication; `nil` for any number.
+    package let attemptLimit: Int?
+    /// The size of a document in bytes above which it is left out.
+    package let documentLimit: Int
+    /// Is told of every failure that is followed by another attempt.
+    package var onRetry: @Sendable (_ error: any Error, _ delay: Duration) -> Void = { _, _ in }
+    /// Is told of every request.
+    package var onRequest: @Sendable () -> Void = {}
+
+    package init(
+        _ transport: any Transport, database path: [String], credentials: Credentials = .none,
+        policy: RetryPolicy = RetryPolicy(), attemptLimit: Int? = 6, documentLimit: Int = 8_000_000
+    ) {
+        self.transport = transport
+        self.path = path
+        self.credentials = credentials
+        self.policy = policy
+        self.attemptLimit = attemptLimit
+        self.documentLimit = documentLimit
+    }
+
+    /// The largest answer that is held in memory as a whole.
+    private static let answerLimit = 16 << 20
+    /// The time between signs of life of a feed that waits, in milliseconds.
+    private static let heartbeat = 15_000
+    /// The number of times that a request is sent whose answer is the status 500, which can be permanent.
+    private static let serverErrorLimit = 3
+}
+
+// MARK: - Sending
+
+extension Peer {
+    /// Sends a request until it succeeds, and reads its answer.
+    ///
+    /// - Parameter read: reads the body. It starts anew with each attempt.
+    /// - Throws: ``PeerError`` for an answer that will be the same next time; ``TransportError`` or ``MessageError`` once
+    ///   the attempts are used up.
+    func perform<R>(
+        _ method: SyncRequest.Method, _ target: String, fields: HeaderFields = ["Accept": "application/json"],
+        body: SyncBody = .none, silenceLimit: Duration = .seconds(60), repeatsAfterSilence: Bool = true,
+        _ read: (SyncResponse) async throws -> R
+    ) async throws -> R {
+        var attempt = 1
+        var random = SystemRandomNumberGenerator()
+        while true {
+            do {
+                return try await performOnce(method, target, fields, body, silenceLimit, read)
+            } catch {
+                try Task.checkCancellation()
+                if !repeatsAfterSilence, (error as? TransportError)?.code == .timedOut { throw error }
+                guard let retryAfter = Self.retry(after: error, attempt: attempt),
+                    attemptLimit.map({ attempt < $0 }) ?? true
+                else { throw error }
+                let delay = policy.delay(attempt: attempt, retryAfter: retryAfter, using: &random)
+                onRetry(error, delay)
+                try await Task.sleep(for: delay)
+                attempt += 1
+            }
+        }
+    }
+
+    private func performOnce<R>(
+        _ method: SyncRequest.Method, _ target: String, _ fields: HeaderFields, _ body: SyncBody,
+        _ silenceLimit: Duration, _ read: (SyncResponse) async throws -> R
+    ) async throws -> R {
+        var request = SyncRequest(method, target, fields: fields, body: body, silenceLimit: silenceLimit)
+        if let authorization = try await credentials.authorization() {
+            request.fields["Authorization"] = authorization
+        }
+        onRequest()
+        let response = try await transport.send(request)
+        guard response.isSuccess else {
+            throw PeerError(try await response.body.collected(limit: Self.answerLimit), of: response)
+        }
+        return try await read(response)
+    }
+
+    /// Returns how long to wait at least before the same request is sent again; `nil` if it would fail again.
+    private static func retry(after error: any Error, attempt: Int) -> Duration? {
+        switch error {
+        case let error as PeerError:
+            guard RetryPolicy.isTransient(status: error.status) || error.status == 500 && attempt < serverErrorLimit
+            else { return nil }
+            return error.retryAfter ?? .zero
+        case let error as TransportError: return error.code.isTransient ? .zero : nil
+        case let error as MessageError: return error.code == .tooLarge ? nil : .zero
+        default: return nil
+        }
+    }
+
+    func target(_ parts: String..., query: KeyValuePairs<String, String> = [:]) -> String {
+        Target.text(path + parts, query)
+    }
+
+    /// Sends a request whose answer is an object.
+    private func object(
+        _ method: SyncRequest.Method, _ target: String, _ body: [UInt8]? = nil
+    ) async throws -> DocumentObject {
+        try await perform(
+            method, target, fields: Self.fields(hasBody: body != nil), body: body.map(SyncBody.bytes) ?? .none
+        ) { response in
+            try Self.object(try await response.body.collected(limit: Self.answerLimit))
+        }
+    }
+
+    static func fields(hasBody: Bool) -> HeaderFields {
+        hasBody
+            ? ["Accept": "application/json", "Content-Type": "application/json"] : ["Accept": "application/json"]
+    }
+
+    private static func object(_ text: [UInt8]) throws(MessageError) -> DocumentObject {
+        do throws(JSONError) {
+            if case .object(let object) = try JSONParser().parse(text) { return object }
+        } catch {
+            throw MessageError(error, in: "The answer of the peer")
+        }
+        throw MessageError(.malformed, "The answer of the peer is not an object; check the address.")
+    }
+}
+
+// MARK: - Requests
+
+extension Peer {
+    /// Returns what identifies the server; `nil` if it does not say.
+    package func serverID() async throws -> String? {
+        do {
+            let welcome = try await object(.get, "/")
+            if case .string(let text)? = welcome["uuid"] { return text }
+            return nil
+        } catch let error as PeerError where error.status == 404 || error.status == 403 {
+            return nil
+        }
+    }
+
+    /// Returns what the peer says about the database.
+    package func information() async throws -> DatabaseInformation {
+        DatabaseInformation(try await object(.get, target()))
+    }
+
+    /// Returns a document that is not replicated; `nil` if there is none.
+    package func localRecord(_ name: String) async throws -> DocumentObject? {
+        do {
+            return try await object(.get, target("_local", name))
+        } catch let error as PeerError where error.status == 404 {
+            return nil
+        }
+    }
+
+    /// Stores a document that is not replicated.
+    package func setLocalRecord(_ name: String, to object: DocumentObject) async throws {
+        var object = object
+        object["_id"] = .string("_local/\(name)")
+        // Without the revision of the stored document, some peers refuse it and others replace it.
+        object["_rev"] = try await localRecord(name)?["_rev"]
+        _ = try await self.object(.put, target("_local", name), Array(DocumentValue.object(object).json.utf8))
+    }
+
+    /// Makes the peer write everything to its disk.
+    package func commit() async throws {
+        _ = try await object(.post, target("_ensure_full_commit"), Array("{}".utf8))
+    }
+
+    /// Reads rows of the feed.
+    ///
+    /// - Parameters:
+    ///   - waits: whether to wait for a change if there is none. The peer then sends a sign of life now and then; if none
+    ///     comes, the request is not repeated.
+    ///   - add: takes each part. It starts anew if the request is repeated.
+    package func changes(
+        since position: PeerPosition, limit: Int, includesDocuments: Bool = false, waits: Bool = false,
+        begin: () -> Void, _ add: (ChangesReader.Part) throws -> Void
+    ) async throws {
+        var query: [(String, String)] = [
+            ("style", "all_docs"), ("since", position.parameter), ("limit", "\(limit)"), ("seq_interval", "\(limit)"),
+        ]
+        if includesDocuments { query.append(("include_docs", "true")) }
+        if waits { query += [("feed", "longpoll"), ("heartbeat", "\(Self.heartbeat)")] }
+        let text = query.map { "\($0.0)=\(PercentCoding.encoded($0.1))" }.joined(separator: "&")
+        try await perform(
+            .get, target("_changes") + "?" + text, silenceLimit: .milliseconds(Self.heartbeat * 3),
+            repeatsAfterSilence: !waits
+        ) { response in
+            begin()
+            var reader = ChangesReader(byteLimit: documentLimit)
+            for try await chunk in response.body.chunks {
+                reader.append(chunk)
+                while let part = try reader.next() { try add(part) }
+            }
+            reader.finish()
+            while let part = try reader.next() { try add(part) }
+        }
+    }
+
+    /// Returns which revisions the peer lacks, by ID.
+    package func missing(
+        _ revisions: [(id: String, revisions: [Revision])]
+    ) async throws -> [String: RevisionsDifference.Entry] {
+        let body = RevisionsDifference.request(revisions)
+        return try await perform(.post, target("_revs_diff"), fields: Self.fields(hasBody: true), body: .bytes(body)) {
+            try RevisionsDifference.entries(in: try await $0.body.collected(limit: Self.answerLimit))
+        }
+    }
+
+    /// Reads versions of documents with their contents.
+    ///
+    /// - Parameter add: takes each version, with the size of all so far. It starts anew if the request is repeated. If
+    ///   it returns `false`, the rest is not read.
+    package func documents(
+        _ requests: [(id: String, revision: Revision)], idField: String, begin: () -> Void,
+        _ add: (BulkDocumentsReader.Part, _ byteCount: Int) throws -> Bool
+    ) async throws {
+        var body = Array(#"{"docs":["#.utf8)
+        for (index, request) in requests.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            let entry: DocumentValue = [
+                "id": .string(request.id), "rev": .string(request.revision.description),
+            ]
+            JSONWriter().write(entry, to: &body)
+        }
+        body += Array("]}".utf8)
+        let target = target("_bulk_get", query: ["revs": "true", "latest": "true", "attachments": "false"])
+        try await perform(.post, target, fields: Self.fields(hasBody: true), body: .bytes(body)) { response in
+            begin()
+            var reader = BulkDocumentsReader(idField: idField, byteLimit: 2 * documentLimit)
+            for try await chunk in response.body.chunks {
+                reader.append(chunk)
+                while let part = try reader.next() {
+                    if try !add(part, reader.byteCount) { return }
+                }
+            }
+            reader.finish()
+            while let part = try reader.next() {
+                if try !add(part, reader.byteCount) { return }
+            }
+        }
+    }
+
+    /// Stores versions as they are.
+    ///
+    /// - Returns: the errors of single documents. All others are stored.
+    package func store(_ documents: BulkBody) async throws -> [(id: String, error: PeerError)] {
+        try await perform(
+            .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: .bytes(documents.text)
+        ) { response in
+            try Self.errors(try await response.body.collected(limit: Self.answerLimit))
+        }
+    }
+
+    private static func errors(_ text: [UInt8]) throws(MessageError) -> [(id: String, error: PeerError)] {
+        let value: DocumentValue
+        do throws(JSONError) {
+            value = try JSONParser().parse(text)
+        } catch {
+            throw MessageError(error, in: "The answer of _bulk_docs")
+        }
+        guard case .array(let entries) = value else {
+            throw MessageError(.malformed, "The answer of _bulk_docs is not an array.")
+        }
+        return entries.compactMap { entry in
+            guard case .object(let entry) = entry, case .string(let id)? = entry["id"],
+                case .string(let error)? = entry["error"]
+            else { return nil }
+            var reason = ""
+            if case .string(let text)? = entry["reason"] { reason = text }
+            return (id, PeerError(status: 0, error: error, reason: reason))
+        }
+    }
+}

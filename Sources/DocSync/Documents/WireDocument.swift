@@ -1,0 +1,216 @@
+package import DocIndex
+
+/// One version of a document in the form in which replicas send it: a JSON object that also has `_id`, `_rev`,
+/// `_revisions` (the path), `_deleted` and `_attachments`.
+///
+/// The member that holds the ID in its collection is left out on the wire and comes first on arrival, since `_id` says
+/// the same. Dates, bytes and attachments have the forms of ``DocIndex/DocumentValue/JSONNotation/tagged``.
+package struct WireDocument: Sendable {
+    package let id: DocumentID
+    package var version: DocumentRevision
+    /// The member `_attachments`, by name; empty if there is none.
+    package var attachments: DocumentObject
+
+    package init(_ id: DocumentID, _ version: DocumentRevision, attachments: DocumentObject = DocumentObject()) {
+        self.id = id
+        self.version = version
+        self.attachments = attachments
+    }
+}
+
+// MARK: - Reading
+
+extension WireDocument {
+    /// Reads a version.
+    ///
+    /// - Parameters:
+    ///   - text: text that contains the object.
+    ///   - range: the place of the object; `nil` for all of the text.
+    ///   - idField: the member that holds the ID in the collection.
+    /// - Throws: ``DocumentFault``.
+    /// - Complexity: O(*n*) in the length of the text.
+    package init(reading text: [UInt8], in range: Range<Int>? = nil, idField: String) throws(DocumentFault) {
+        var reader = WireDocumentReader(text: text)
+        do throws(MessageError) {
+            var members = try JSONParts.members(of: text, in: range)
+            while let member = try members.nextMember() { try reader.add(member) }
+        } catch {
+            if let fault = reader.fault { throw fault }
+            throw DocumentFault(.malformed, id: reader.id ?? "", error.message)
+        }
+        try self.init(reader.finished(idField: idField))
+    }
+
+    private init(_ other: WireDocument) throws(DocumentFault) { self = other }
+}
+
+private struct WireDocumentReader {
+    let text: [UInt8]
+    var id: String?
+    var fault: DocumentFault?
+    private var revision: String?
+    private var path: DocumentObject?
+    private var isDeleted = false
+    private var attachments = DocumentObject()
+    private var members: [(String, DocumentValue)] = []
+
+    init(text: [UInt8]) { self.text = text }
+
+    mutating func add(_ member: JSONParts.Member) throws(MessageError) {
+        switch member.name {
+        case "_id": id = try string(member)
+        case "_rev": revision = try string(member)
+        case "_deleted": isDeleted = try value(member, .plain) == .bool(true)
+        case "_revisions":
+            guard case .object(let object) = try value(member, .plain) else { throw Self.malformed(member.name) }
+            path = object
+        case "_attachments":
+            guard case .object(let object) = try value(member, .plain) else { throw Self.malformed(member.name) }
+            attachments = object
+        // What a server adds if it is asked for.
+        case "_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info": break
+        default:
+            if member.name.utf8.first == UInt8(ascii: "_") {
+                note(
+                    .reservedMember,
+                    "the member \(member.name) begins with an underscore, which is reserved; rename it")
+            }
+            members.append((member.name, try value(member, .tagged)))
+        }
+    }
+
+    private mutating func note(_ code: DocumentFault.Code, _ message: String) {
+        if fault == nil { fault = DocumentFault(code, id: id ?? "", revision: revision, message) }
+    }
+
+    private mutating func string(_ member: JSONParts.Member) throws(MessageError) -> String {
+        guard case .string(let text) = try value(member, .plain) else { throw Self.malformed(member.name) }
+        return text
+    }
+
+    private mutating func value(
+        _ member: JSONParts.Member, _ notation: DocumentValue.JSONNotation
+    ) throws(MessageError) -> DocumentValue {
+        do throws(JSONError) {
+            // The document itself is one level.
+            let parser = JSONParser(notation: notation, maximumDepth: DocumentValue.maximumDepth - 1)
+            return try parser.parse(text.span.extracting(member.value))
+        } catch {
+            let code: DocumentFault.Code =
+                switch error.code {
+                case .tooDeep: .tooDeep
+                case .numberOutOfRange: .numberOutOfRange
+                default: .malformed
+                }
+            note(code, "the member \(member.name) cannot be read: \(error.message)")
+            throw MessageError(error, in: "The member \(member.name)")
+        }
+    }
+
+    private static func malformed(_ name: String) -> MessageError {
+        MessageError(.malformed, "The member \(name) has another type than the protocol prescribes.")
+    }
+
+    func finished(idField: String) throws(DocumentFault) -> WireDocument {
+        if let fault = self.fault { throw fault }
+        guard let id else { throw DocumentFault(.malformed, id: "", "a document has no member _id") }
+        let text = revision
+        func fault(_ code: DocumentFault.Code, _ message: String) -> DocumentFault {
+            DocumentFault(code, id: id, revision: text, message)
+        }
+        if id.isEmpty || id.utf8.first == UInt8(ascii: "_") {
+            throw fault(.invalidID, "the ID is empty or begins with an underscore; give the document another ID")
+        }
+        guard let revision, let parsed = Revision(revision) else {
+            throw fault(.malformed, "the member _rev is not a revision such as 1-917fa2381192822767f010b95b45325b")
+        }
+        guard let path = try Self.path(to: parsed, path) else {
+            throw fault(.malformed, "the member _revisions is not the path to the revision \(revision)")
+        }
+        var content: DocumentObject?
+        if !isDeleted || !members.isEmpty {
+            do throws(DocumentObject.DuplicateNameError) {
+                content = try DocumentObject(
+                    uniqueMembers: [(idField, .string(id))]
+                        + members.filter { !$0.0.utf8.elementsEqual(idField.utf8) })
+            } catch {
+                throw fault(.malformed, "the member \(error.name) occurs twice")
+            }
+            for (name, value) in members
+            where name.utf8.elementsEqual(idField.utf8) && value != .string(id) {
+                throw fault(.idMemberDiffers, "the member \(idField) differs from the ID; remove or correct it")
+            }
+        }
+        return WireDocument(
+            .string(id), DocumentRevision(path, isDeleted: isDeleted, content: content), attachments: attachments)
+    }
+
+    private static func path(to revision: Revision, _ object: DocumentObject?) throws(DocumentFault) -> RevisionPath? {
+        guard let object else { return RevisionPath(revision, ancestors: []) }
+        guard case .int(let start)? = object["start"], start == revision.generation,
+            case .array(let values)? = object["ids"]
+        else { return nil }
+        var ids: [RevisionID] = []
+        ids.reserveCapacity(values.count)
+        for value in values {
+            guard case .string(let text) = value, let id = RevisionID(text) else { return nil }
+            ids.append(id)
+        }
+        guard ids.first == revision.id else { return nil }
+        return RevisionPath(revision, ancestors: Array(ids.dropFirst()))
+    }
+}
+
+// MARK: - Writing
+
+extension WireDocument {
+    /// Returns why a document of this store cannot travel; `nil` if it can.
+    package static func fault(of id: DocumentID, _ content: DocumentObject?, idField: String) -> DocumentFault? {
+        guard case .string(let text) = id else {
+            return DocumentFault(
+                .invalidID, id: "\(id)", "the ID is a number, which the protocol does not have; use a string")
+        }
+        if text.isEmpty || text.utf8.first == UInt8(ascii: "_") {
+            return DocumentFault(
+                .invalidID, id: text, "the ID is empty or begins with an underscore; give the document another ID")
+        }
+        let reserved = content?.first { $0.name.utf8.first == UInt8(ascii: "_") && $0.name != idField }
+        return reserved.map {
+            DocumentFault(
+                .reservedMember, id: text,
+                "the member \($0.name) begins with an underscore, which is reserved; rename it")
+        }
+    }
+
+    /// Appends the JSON text of the version.
+    ///
+    /// - Parameter includesPath: whether `_revisions` is written.
+    package func write(to text: inout [UInt8], idField: String, includesPath: Bool = true) {
+        let revision = version.path.revision
+        var writer = JSONWriter(notation: .tagged)
+        // Peers keep integers of any size.
+        writer.tagsLargeNumbers = false
+        text += Array(#"{"_id":"#.utf8)
+        writer.write(id.value, to: &text)
+        text += Array(#","_rev":"#.utf8)
+        writer.write(.string(revision.description), to: &text)
+        if version.isDeleted { text += Array(#","_deleted":true"#.utf8) }
+        if includesPath {
+            text += Array(#","_revisions":{"start":\#(revision.generation),"ids":"#.utf8)
+            let ids = [revision.id] + version.path.ancestors
+            writer.write(.array(ids.map { .string($0.description) }), to: &text)
+            text.append(UInt8(ascii: "}"))
+        }
+        if !attachments.isEmpty {
+            text += Array(#","_attachments":"#.utf8)
+            JSONWriter().write(.object(attachments), to: &text)
+        }
+        for member in version.content ?? DocumentObject() where !member.name.utf8.elementsEqual(idField.utf8) {
+            text.append(UInt8(ascii: ","))
+            JSONWriter().write(.string(member.name), to: &text)
+            text.append(UInt8(ascii: ":"))
+            writer.write(member.value, to: &text)
+        }
+        text.append(UInt8(ascii: "}"))
+    }
+}

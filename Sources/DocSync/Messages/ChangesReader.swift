@@ -1,0 +1,105 @@
+package import DocIndex
+
+/// A document that changed, with its leaves.
+package struct ChangeRow: Sendable {
+    package let id: String
+    /// The leaves, or the winner alone if that was asked for.
+    package let revisions: [Revision]
+    /// The text of the winner, if it was asked for.
+    package let document: [UInt8]?
+}
+
+/// Reads the rows of a feed of changes while they arrive.
+package struct ChangesReader: Sendable {
+    /// A part of the feed.
+    package enum Part: Sendable {
+        case row(ChangeRow)
+        /// A row that cannot be used.
+        case fault(DocumentFault)
+        /// Where the feed ended.
+        case end(PeerPosition)
+    }
+
+    private var envelope: EnvelopeReader
+
+    package init(byteLimit: Int) {
+        envelope = EnvelopeReader(elementsOf: "results", of: "The answer of _changes", byteLimit: byteLimit)
+    }
+
+    package mutating func append(_ chunk: [UInt8]) { envelope.append(chunk) }
+
+    package mutating func finish() { envelope.finish() }
+
+    /// Returns the next part; `nil` if more text is needed.
+    package mutating func next() throws(MessageError) -> Part? {
+        while let part = try envelope.next() {
+            switch part {
+            case .element(let text): return try Self.row(text)
+            case .oversized(let beginning):
+                return .fault(
+                    DocumentFault(
+                        .tooLarge, id: Self.id(at: beginning) ?? "",
+                        "the document is larger than \(envelope.byteLimit) bytes; raise the limit"))
+            case .member("last_seq", let text): return .end(PeerPosition(try Self.value(text)))
+            case .member: continue
+            }
+        }
+        return nil
+    }
+
+    /// Reads one row.
+    static func row(_ text: [UInt8]) throws(MessageError) -> Part {
+        var id: String?
+        var revisions: [Revision] = []
+        var document: [UInt8]?
+        var isReadable = true
+        var members = try JSONParts.members(of: text)
+        while let member = try members.nextMember() {
+            switch member.name {
+            case "id": if case .string(let text) = try value(Array(text[member.value])) { id = text }
+            case "changes":
+                guard case .array(let changes) = try value(Array(text[member.value])) else { throw malformed }
+                for change in changes {
+                    guard case .object(let object) = change, case .string(let text)? = object["rev"],
+                        let revision = Revision(text)
+                    else {
+                        isReadable = false
+                        continue
+                    }
+                    revisions.append(revision)
+                }
+            case "doc":
+                let value = Array(text[member.value])
+                if value.first == UInt8(ascii: "{") { document = value }
+            default: continue
+            }
+        }
+        guard let id else { throw malformed }
+        guard isReadable else {
+            return .fault(
+                DocumentFault(.malformed, id: id, "the peer lists a revision that is none; it cannot be replicated"))
+        }
+        return .row(ChangeRow(id: id, revisions: revisions, document: document))
+    }
+
+    private static var malformed: MessageError {
+        MessageError(.malformed, "A row of _changes has no ID or no revisions.")
+    }
+
+    private static func value(_ text: [UInt8]) throws(MessageError) -> DocumentValue {
+        do throws(JSONError) {
+            return try JSONParser().parse(text)
+        } catch {
+            throw MessageError(error, in: "A row of _changes")
+        }
+    }
+
+    /// Returns the ID of a row whose end is not at hand.
+    private static func id(at beginning: [UInt8]) -> String? {
+        guard var members = try? JSONParts.members(of: beginning) else { return nil }
+        while let member = try? members.nextMember() {
+            if member.name == "id", case .string(let id)? = try? value(Array(beginning[member.value])) { return id }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,297 @@
+internal import DocIndex
+internal import Synchronization
+
+/// Brings the peer's documents to the store.
+struct PullRun: Sendable {
+    let link: SyncLink
+
+    /// Rows of the feed.
+    private struct Page: Sendable {
+        var rows: [ChangeRow] = []
+        var faults: [DocumentFault] = []
+        var end: PeerPosition?
+    }
+
+    /// What became of a page.
+    private struct Outcome: Sendable {
+        let end: PeerPosition
+        let checkedCount: Int
+        let writtenCount: Int
+    }
+
+    /// The size of versions in memory above which they are written, in bytes.
+    private static let memoryLimit = 4 << 20
+    /// The number of times that a version is asked for which the peer lists but does not send.
+    private static let absenceLimit = 3
+
+    func run() async throws {
+        var position = link.start(.pull)?.position ?? .start
+        var saver = CheckpointSaver(link: link, direction: .pull, saved: position)
+        var waited: Page?
+        let share = NewShare()
+        var polls = false
+        while true {
+            var isAtEnd = false
+            try await inOrder(width: 2) { () -> Page? in
+                if let page = waited {
+                    waited = nil
+                    position = page.end ?? position
+                    return page
+                }
+                guard !isAtEnd else { return nil }
+                let page = try await read(after: position, share: share)
+                isAtEnd = page.rows.count + page.faults.count < link.options.batchLimit
+                position = page.end ?? position
+                return page
+            } run: { page in
+                try await transfer(page, share: share)
+            } finish: { outcome in
+                link.board.update { $0.pull.checkedCount += outcome.checkedCount }
+                try await saver.advance(to: outcome.end, count: outcome.checkedCount)
+            }
+            try await saver.save()
+            try await link.saveLeftOut()
+            guard link.options.isContinuous else { return }
+            link.setIdle(.pull, true)
+            waited = try await waitedPage(after: position, share: share, &polls)
+            link.setIdle(.pull, false)
+        }
+    }
+
+    /// Waits until the peer has changes, and returns the first of them.
+    ///
+    /// - Parameter polls: whether to ask every few seconds. It is set if a feed that waits shows no sign of life.
+    private func waitedPage(
+        after position: PeerPosition, share: NewShare, _ polls: inout Bool
+    ) async throws -> Page {
+        while true {
+            do {
+                if polls { try await Task.sleep(for: link.options.pollInterval) }
+                let page = try await read(after: position, share: share, waits: !polls)
+                if !page.rows.isEmpty || !page.faults.isEmpty { return page }
+            } catch let error as TransportError where error.code == .timedOut && !polls {
+                polls = true
+                link.board.update { $0.isPolling = true }
+            }
+        }
+    }
+
+    private func read(after position: PeerPosition, share: NewShare, waits: Bool = false) async throws -> Page {
+        var page = Page()
+        try await link.peer.changes(
+            since: position, limit: link.options.batchLimit, includesDocuments: share.isHigh && !waits,
+            waits: waits
+        ) {
+            page = Page()
+        } _: { part in
+            switch part {
+            case .row(let row): page.rows.append(row)
+            case .fault(let fault): page.faults.append(fault)
+            case .end(let end): page.end = end
+            }
+        }
+        guard page.end != nil else {
+            throw MessageError(.malformed, "The answer of _changes does not say where it ends; check the address.")
+        }
+        return page
+    }
+
+    // MARK: - Versions
+
+    /// Fetches what is missing of a page, and writes it.
+    private func transfer(_ page: Page, share: NewShare) async throws -> Outcome {
+        for fault in page.faults { link.board.leaveOut(fault) }
+        // Design documents and other documents of servers are not data.
+        let rows = page.rows.filter { $0.id.utf8.first != UInt8(ascii: "_") }
+        let collection = link.collection
+        let missing = try await link.store.run { _ in
+            let reader = try collection.revisionReader(isShown: false)
+            return try rows.map { try reader.missing($0.revisions, of: .string($0.id)).missing }
+        }
+        var writer = ArrivalWriter(link: link)
+        var requests: [(id: String, revision: Revision)] = []
+        var newCount = 0
+        for (row, revisions) in zip(rows, missing) {
+            writer.listed[row.id, default: []] += row.revisions
+            if revisions == row.revisions, revisions.count == 1, revisions[0].generation == 1 { newCount += 1 }
+            if let document = Self.inline(row, revisions, idField: link.idField) {
+                try await writer.add(document, byteCount: row.document?.count ?? 0)
+            } else {
+                requests += revisions.map { (row.id, $0) }
+            }
+            // Known revisions are noted as known to the peer.
+            if revisions.isEmpty { writer.addKnown(row.id) }
+        }
+        if !rows.isEmpty { share.set(newCount, of: rows.count) }
+        try await fetch(requests, &writer)
+        try await writer.flush()
+        return Outcome(
+            end: page.end ?? .start, checkedCount: rows.count, writtenCount: writer.writtenCount)
+    }
+
+    /// Returns the document that came with a row if nothing else of it is needed.
+    private static func inline(_ row: ChangeRow, _ missing: [Revision], idField: String) -> WireDocument? {
+        guard let text = row.document, missing == row.revisions, missing.count == 1, missing[0].generation == 1,
+            let document = try? WireDocument(reading: text, idField: idField),
+            document.version.path.revision == missing[0], document.attachments.isEmpty
+        else { return nil }
+        return document
+    }
+
+    private func fetch(_ requests: [(id: String, revision: Revision)], _ writer: inout ArrivalWriter) async throws {
+        var rest = requests
+        var attempt = 0
+        while !rest.isEmpty {
+            var absent: [(id: String, revision: Revision)] = []
+            var parts: [BulkDocumentsReader.Part] = []
+            var byteCount = 0
+            try await link.peer.documents(rest, idField: link.idField) {
+                parts = []
+                byteCount = 0
+            } _: { part, size in
+                parts.append(part)
+                byteCount = size
+                return size < Self.memoryLimit
+            }
+            let before = rest.count
+            for part in parts {
+                switch part {
+                case .document(let document):
+                    guard case .string(let id) = document.id else { continue }
+                    rest.removeAll { request in
+                        request.id == id && document.version.path.revisions.contains(request.revision)
+                    }
+                    try await writer.add(document, byteCount: byteCount / max(parts.count, 1))
+                case .fault(let fault):
+                    link.board.leaveOut(fault)
+                    rest.removeAll {
+                        $0.id == fault.id && (fault.revision.map(Revision.init) ?? $0.revision) == $0.revision
+                    }
+                case .absent(let id, let revision):
+                    absent += rest.filter { $0.id == id && $0.revision.description == revision.lowercased() }
+                    rest.removeAll { $0.id == id && $0.revision.description == revision.lowercased() }
+                }
+            }
+            try await writer.flush()
+            if rest.count == before || !absent.isEmpty { attempt += 1 }
+            rest += absent
+            if attempt >= Self.absenceLimit {
+                for request in rest {
+                    link.board.leaveOut(
+                        DocumentFault(
+                            .unavailable, id: request.id, revision: request.revision.description,
+                            "the peer lists this revision but does not send it; it is asked for again when it changes"))
+                }
+                return
+            }
+        }
+    }
+}
+
+/// Whether most documents of a feed are new and have one revision, so that it is worthwhile to send them with the feed.
+private final class NewShare: Sendable {
+    private let value = Mutex(false)
+
+    var isHigh: Bool { value.withLock { $0 } }
+
+    func set(_ newCount: Int, of count: Int) { value.withLock { $0 = newCount * 10 >= count * 9 } }
+}
+
+/// Collects versions, and writes them a few megabytes at a time.
+private struct ArrivalWriter {
+    let link: SyncLink
+    /// The leaves that the peer has, by ID.
+    var listed: [String: [Revision]] = [:]
+    private var arrivals: [VersionWriter.Arrival] = []
+    private var byteCount = 0
+    private(set) var writtenCount = 0
+
+    private static let memoryLimit = 4 << 20
+
+    init(link: SyncLink) { self.link = link }
+
+    mutating func add(_ document: WireDocument, byteCount: Int) async throws {
+        guard case .string(let id) = document.id, link.takes(document.version) else { return }
+        var revisions = listed[id] ?? []
+        if !revisions.contains(document.version.path.revision) { revisions.append(document.version.path.revision) }
+        arrivals.append(VersionWriter.Arrival(document, listed: revisions))
+        self.byteCount += byteCount
+        if self.byteCount >= Self.memoryLimit { try await flush() }
+    }
+
+    mutating func addKnown(_ id: String) {
+        arrivals.append(VersionWriter.Arrival(id: .string(id), versions: [], listed: listed[id] ?? []))
+    }
+
+    mutating func flush() async throws {
+        guard !arrivals.isEmpty else { return }
+        let writer = VersionWriter(store: link.store, collection: link.collection.name)
+        let echoName = link.echoName
+        let outcome = try await writer.write(arrivals) { batch in
+            var notes = batch.localRecord(echoName).map(EchoNotes.init) ?? EchoNotes()
+            notes.add(batch.sequence)
+            batch.setLocalRecord(echoName, to: notes.text)
+        }
+        let (versions, bytes) = (arrivals.reduce(0) { $0 + $1.versions.count }, byteCount)
+        let ids = arrivals.map { VersionWriter.text($0.id) }
+        link.board.takeIn(ids)
+        link.board.update { status in
+            status.pull.writtenCount += versions - outcome.faults.count
+            status.pull.byteCount += bytes
+        }
+        for fault in outcome.faults { link.board.leaveOut(fault) }
+        for id in outcome.divergedIDs { try await resolve(id) }
+        writtenCount += outcome.writtenCount
+        arrivals = []
+        byteCount = 0
+    }
+}
+
+extension ArrivalWriter {
+    /// Resolves a conflict if the resolver of the replication can.
+    private func resolve(_ id: DocumentID) async throws {
+        if try await link.collection.resolve(id, using: link.options.resolver) {
+            link.board.note { $0.resolvedCount += 1 }
+        } else if try await link.store.run({ [collection = link.collection] _ in try collection.conflict(of: id) != nil
+        }) {
+            link.board.note { $0.conflicts.insert(VersionWriter.text(id)) }
+        }
+    }
+}
+
+/// Saves checkpoints from time to time.
+struct CheckpointSaver {
+    private let link: SyncLink
+    private let direction: SyncLink.Direction
+    private var position: PeerPosition
+    private var saved: PeerPosition
+    private var count = 0
+    private var savedCount = 0
+    private var time = ContinuousClock.now
+
+    init(link: SyncLink, direction: SyncLink.Direction, saved: PeerPosition) {
+        self.link = link
+        self.direction = direction
+        self.saved = saved
+        position = saved
+    }
+
+    /// Notes that everything up to a position was written to the target.
+    mutating func advance(to position: PeerPosition, count: Int) async throws {
+        self.position = position
+        self.count += count
+        if self.count - savedCount >= link.options.checkpointInterval
+            || ContinuousClock.now - time >= link.options.checkpointPeriod
+        {
+            try await save()
+        }
+    }
+
+    mutating func save() async throws {
+        guard position != saved else { return }
+        try await link.save(direction, position, written: count)
+        saved = position
+        savedCount = count
+        time = .now
+    }
+}

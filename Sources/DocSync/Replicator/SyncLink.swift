@@ -1,0 +1,212 @@
+internal import DocIndex
+internal import Synchronization
+
+/// What the two directions of a replication share: the two sides, and how far they know each other.
+struct SyncLink: Sendable {
+    enum Direction: String, Sendable, CaseIterable { case pull, push }
+
+    let collection: DocumentCollection
+    let peer: Peer
+    let options: Replicator.Options
+    let board: StatusBoard
+    let idField: String
+    /// What the peer's database had as its instance at the beginning.
+    let instance: String?
+    /// What distinguishes this pair of a store and a database.
+    private let pair: String
+    /// The newest commit of which the peer's checkpoint of the pull says that everything pulled by then was there.
+    let confirmed: Confirmed
+
+    /// A commit that becomes newer.
+    final class Confirmed: Sendable {
+        private let value: Mutex<UInt64>
+
+        init(_ commit: UInt64) { value = Mutex(commit) }
+
+        var commit: UInt64 { value.withLock { $0 } }
+
+        func advance(to commit: UInt64) { value.withLock { $0 = max($0, commit) } }
+    }
+
+    private let starts: [Direction: Checkpoint.Session]
+
+    var store: AsyncDocumentStore { collection.store.asynchronous }
+
+    /// Returns where a direction begins; `nil` for the beginning.
+    func start(_ direction: Direction) -> Checkpoint.Session? { starts[direction] }
+
+    /// Reads what both sides know of each other.
+    static func connect(
+        _ collection: DocumentCollection, peer: Peer, options: Replicator.Options, board: StatusBoard
+    ) async throws -> SyncLink {
+        let store = collection.store.asynchronous
+        try await store.run { _ in try collection.startReplication() }
+        let server = try await peer.serverID()
+        let information = try await peer.information()
+        let identity: String
+        if let server { identity = server } else { identity = try await ownIdentity(of: peer) }
+        func pair(_ epoch: StoreEpoch) -> String {
+            hash([
+                epoch.description, collection.name, identity, peer.path.last ?? "", options.filter?.description ?? "",
+            ])
+        }
+        var name = pair(collection.store.epoch)
+        // The position of a pull also tells what a push need not send back.
+        let wanted = Direction.allCases.filter { $0 == .pull || options.pushes }
+        var starts: [Direction: Checkpoint.Session] = [:]
+        var confirmed: UInt64 = 0
+        for direction in wanted {
+            let key = Self.name(direction, name)
+            let own = try await Checkpoint(recordOf: key, in: collection, store)
+            if direction == .pull, !options.pulls, own.sessions.isEmpty { continue }
+            guard let record = try await peer.localRecord(key) else { continue }
+            let other = Checkpoint(record)
+            if own.isBehind(other) {
+                // The store lost what it had saved first: it is an earlier state of itself.
+                try await store.run { try $0.renewEpoch() }
+                name = pair(collection.store.epoch)
+                board.update { $0.wasSetBack = true }
+                starts = [:]
+                confirmed = 0
+                break
+            }
+            starts[direction] = own.common(with: other)
+            if direction == .pull { confirmed = own.common(with: other)?.commit ?? 0 }
+        }
+        let leftOut = try await store.run { [name] _ in try collection.localRecord(Self.leftOutName(name)) }
+        board.restore(LeftOutList.read(leftOut))
+        return SyncLink(
+            collection: collection, peer: peer, options: options, board: board,
+            idField: collection.definition.idField, instance: information.instance, pair: name,
+            confirmed: Confirmed(confirmed), starts: starts)
+    }
+
+    /// Returns what identifies a server that does not say it: a random text that is kept there.
+    private static func ownIdentity(of peer: Peer) async throws -> String {
+        let name = "levelkit-server"
+        if case .string(let id)? = try await peer.localRecord(name)?["server"] { return id }
+        let id = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
+        try await peer.setLocalRecord(name, to: ["server": .string(id)])
+        return id
+    }
+
+    private static func hash(_ parts: [String]) -> String {
+        var hash = SHA256Hash()
+        for part in parts {
+            let bytes = Array("\(part.utf8.count):\(part)".utf8)
+            unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
+        }
+        let digits = Array("0123456789abcdef".utf8)
+        let text = hash.digest.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func name(_ direction: Direction, _ pair: String) -> String {
+        "levelkit-\(direction.rawValue)-\(pair)"
+    }
+
+    private static func leftOutName(_ pair: String) -> String { "sync/left-out-\(pair)" }
+
+    /// Returns whether a version takes part.
+    func takes(_ version: DocumentRevision) -> Bool {
+        guard let filter = options.filter, !version.isDeleted, let content = version.content else { return true }
+        return filter.matches(content)
+    }
+
+    /// The record of the commits that need not be sent back.
+    var echoName: String { "sync/echo-\(pair)" }
+
+    /// Notes whether a direction waits for changes. If both do, so does the replication.
+    func setIdle(_ direction: Direction, _ isIdle: Bool) {
+        let count = (options.pulls ? 1 : 0) + (options.pushes ? 1 : 0)
+        board.update { status in
+            if isIdle { status.idle.insert(direction) } else { status.idle.remove(direction) }
+            status.phase = status.idle.count == count ? .waiting : .transferring
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    /// Saves how far a direction has come: here first, durably, then at the peer.
+    ///
+    /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now.
+    func save(_ direction: Direction, _ position: PeerPosition, written: Int) async throws {
+        let key = Self.name(direction, pair)
+        if direction == .push { try await peer.commit() }
+        guard try await peer.information().instance == instance else {
+            throw SyncError(
+                .databaseReplaced, "The database of the peer was replaced during the replication; start again.")
+        }
+        let id = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
+        let time = DocumentDate.now.description
+        let echoName = echoName
+        let leftOut = board.unsavedLeftOut().map { (Self.leftOutName(pair), LeftOutList.text($0)) }
+        let checkpoint = try await store.replicate(collection.name, isSynced: true) { batch in
+            var checkpoint = Checkpoint(batch.localRecord("sync/\(key)"))
+            checkpoint.add(
+                Checkpoint.Session(
+                    id: id, position: position, commit: batch.sequence - 1, written: written, time: time))
+            batch.setLocalRecord("sync/\(key)", to: Array(DocumentValue.object(checkpoint.object).json.utf8))
+            if let (name, text) = leftOut { batch.setLocalRecord(name, to: text) }
+            if direction == .push, case .int(let commit) = position.value, let text = batch.localRecord(echoName) {
+                var notes = EchoNotes(text)
+                notes.drop(through: UInt64(max(commit, 0)))
+                batch.setLocalRecord(echoName, to: notes.text)
+            }
+            return checkpoint
+        }.result
+        try await peer.setLocalRecord(key, to: checkpoint.object)
+        if direction == .pull { confirmed.advance(to: checkpoint.sessions.first?.commit ?? 0) }
+    }
+}
+
+extension SyncLink {
+    /// Saves the list of documents that are left out, if it changed after the last checkpoint.
+    func saveLeftOut() async throws {
+        guard let list = board.unsavedLeftOut() else { return }
+        let (name, text) = (Self.leftOutName(pair), LeftOutList.text(list))
+        try await store.replicate(collection.name) { $0.setLocalRecord(name, to: text) }
+    }
+}
+
+/// The stored form of the list of documents that are left out.
+private enum LeftOutList {
+    static func text(_ list: [String: DocumentFault]) -> [UInt8] {
+        let entries = list.values.sorted { $0.id < $1.id }.map { fault -> DocumentValue in
+            [
+                "id": .string(fault.id), "code": .string(fault.code.rawValue), "message": .string(fault.message),
+                "revision": fault.revision.map(DocumentValue.string) ?? .null,
+            ]
+        }
+        return Array(DocumentValue.array(entries).json.utf8)
+    }
+
+    /// Reads the list. Entries that cannot be read are dropped.
+    static func read(_ text: [UInt8]?) -> [DocumentFault] {
+        guard let text, case .array(let entries)? = try? JSONParser().parse(text) else { return [] }
+        return entries.compactMap { entry in
+            guard case .object(let entry) = entry, case .string(let id)? = entry["id"],
+                case .string(let code)? = entry["code"], let code = DocumentFault.Code(rawValue: code),
+                case .string(let message)? = entry["message"]
+            else { return nil }
+            var revision: String?
+            if case .string(let text)? = entry["revision"] { revision = text }
+            return DocumentFault(code, id: id, revision: revision, message)
+        }
+    }
+}
+
+extension Checkpoint {
+    /// Reads the checkpoint that a store keeps.
+    init(_ record: [UInt8]?) {
+        guard let record, case .object(let object)? = try? JSONParser().parse(record) else {
+            self.init()
+            return
+        }
+        self.init(object)
+    }
+
+    init(recordOf key: String, in collection: DocumentCollection, _ store: AsyncDocumentStore) async throws {
+        self.init(try await store.run { _ in try collection.localRecord("sync/\(key)") })
+    }
+}

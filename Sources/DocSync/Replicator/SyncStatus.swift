@@ -1,0 +1,120 @@
+internal import Synchronization
+
+/// What a replication has done so far.
+public struct SyncStatus: Sendable {
+    /// What a replication does.
+    public enum Phase: String, Sendable, Hashable, CaseIterable {
+        /// It reads what both sides know of each other.
+        case connecting
+        /// It transfers documents.
+        case transferring
+        /// Both sides are equal. It waits for changes.
+        case waiting
+        /// It waits before it tries again; see ``SyncStatus/retry``.
+        case retrying
+        /// It has ended.
+        case finished
+    }
+
+    /// The documents of one direction.
+    public struct Direction: Sendable, Hashable {
+        /// The number of documents whose revisions were compared.
+        public package(set) var checkedCount = 0
+        /// The number of versions that were sent to the target and not refused.
+        public package(set) var writtenCount = 0
+        /// The size of these versions in bytes, as JSON.
+        public package(set) var byteCount = 0
+    }
+
+    /// A failure that is followed by another attempt.
+    public struct Retry: Sendable {
+        /// What failed.
+        public let error: any Error
+        /// The time until the next attempt.
+        public let delay: Duration
+    }
+
+    /// What the replication does now.
+    public package(set) var phase = Phase.connecting
+    /// Whether changes of the peer are asked for every few seconds, because something on the way holds back the signs of
+    /// life of a feed that waits.
+    public package(set) var isPolling = false
+    var hasUnsavedLeftOut = false
+    /// The directions that wait for changes.
+    var idle: Set<SyncLink.Direction> = []
+    /// From the peer to the store.
+    public package(set) var pull = Direction()
+    /// From the store to the peer.
+    public package(set) var push = Direction()
+    /// The number of requests to the peer.
+    public package(set) var requestCount = 0
+    /// The documents that are left out, by ID, also by earlier runs; at most ``leftOutLimit``. They are tried again when
+    /// they change.
+    public package(set) var leftOut: [String: DocumentFault] = [:]
+    /// The IDs of documents that got a conflict in this replication.
+    public package(set) var conflicts: Set<String> = []
+    /// The number of conflicts that the resolver resolved.
+    public package(set) var resolvedCount = 0
+    /// The failure that caused the current wait; `nil` if there is none.
+    public package(set) var retry: Retry?
+    /// Whether this store was found to be an earlier state of itself, so that everything is compared anew.
+    public package(set) var wasSetBack = false
+
+    /// The number of documents in ``leftOut`` at most.
+    public static let leftOutLimit = 10_000
+}
+
+/// The status that the parts of a replication share.
+final class StatusBoard: Sendable {
+    private let status = Mutex(SyncStatus())
+    private let report: @Sendable (SyncStatus) -> Void
+
+    init(_ report: @escaping @Sendable (SyncStatus) -> Void) { self.report = report }
+
+    var current: SyncStatus { status.withLock { $0 } }
+
+    /// Changes the status and reports it.
+    func update(_ change: (inout SyncStatus) -> Void) {
+        report(
+            status.withLock {
+                change(&$0)
+                return $0
+            })
+    }
+
+    /// Changes the status without a report.
+    func note(_ change: (inout SyncStatus) -> Void) { status.withLock { change(&$0) } }
+
+    /// Adds a document to those that are left out.
+    func leaveOut(_ fault: DocumentFault) {
+        note { status in
+            if status.leftOut.count < SyncStatus.leftOutLimit || status.leftOut[fault.id] != nil {
+                status.leftOut[fault.id] = fault
+                status.hasUnsavedLeftOut = true
+            }
+        }
+    }
+
+    /// Notes documents that were transferred, and thus are not left out any more.
+    func takeIn(_ ids: some Sequence<String>) {
+        note { status in
+            if status.leftOut.isEmpty { return }
+            for id in ids where status.leftOut.removeValue(forKey: id) != nil { status.hasUnsavedLeftOut = true }
+        }
+    }
+
+    /// Adds what earlier runs left out.
+    func restore(_ faults: [DocumentFault]) {
+        note { status in
+            for fault in faults where status.leftOut[fault.id] == nil { status.leftOut[fault.id] = fault }
+        }
+    }
+
+    /// Returns the documents that are left out if they are others than before; `nil` if not.
+    func unsavedLeftOut() -> [String: DocumentFault]? {
+        status.withLock { status in
+            defer { status.hasUnsavedLeftOut = false }
+            return status.hasUnsavedLeftOut ? status.leftOut : nil
+        }
+    }
+}

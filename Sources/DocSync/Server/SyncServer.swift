@@ -1,0 +1,123 @@
+package import DocIndex
+
+/// Answers the requests of a replication for the collections of a store, each of which is a database of that name.
+///
+/// It has what the replicators of CouchDB, PouchDB and this library use. Other requests are refused in CouchDB's form.
+/// Source: the replication protocol of Apache CouchDB.
+package struct SyncServer: Responder {
+    /// What a server permits.
+    package struct Options: Sendable {
+        /// The collections that are served.
+        package var collections: Set<String>
+        /// Whether peers may store documents.
+        package var isWritable = true
+        /// The name and the password that every request must have; `nil` to serve everyone.
+        package var login: (name: String, password: String)?
+        /// The size of a document in bytes above which it is refused.
+        package var documentLimit = 8_000_000
+        /// The size of a request in bytes above which it is refused.
+        package var bodyLimit = 64 << 20
+
+        package init(collections: Set<String>) { self.collections = collections }
+    }
+
+    let store: AsyncDocumentStore
+    let options: Options
+
+    /// Creates a server. The collections take part in replications from now on.
+    ///
+    /// - Throws: ``DocIndexError`` with `unknownCollection`; `LevelError`.
+    package init(_ store: DocumentStore, options: Options) throws {
+        for name in options.collections { try store.collection(name).startReplication() }
+        self.store = store.asynchronous
+        self.options = options
+    }
+
+    package func respond(to request: SyncRequest) async -> SyncResponse {
+        do {
+            return try await answer(request)
+        } catch {
+            return ServerFailure(error).response
+        }
+    }
+
+    private func answer(_ request: SyncRequest) async throws -> SyncResponse {
+        guard let target = Target(request.target) else {
+            throw ServerFailure(400, "bad_request", "the path is not valid")
+        }
+        guard isAuthorized(request) else {
+            throw ServerFailure(401, "unauthorized", "a name and a password are needed")
+        }
+        guard let name = target.path.first else {
+            return .json([
+                "couchdb": "Welcome", "version": "3.5.0", "uuid": .string(store.store.epoch.description),
+                "vendor": ["name": "LevelKit"],
+            ])
+        }
+        if name.utf8.first == UInt8(ascii: "_") { throw ServerFailure.missing }
+        guard options.collections.contains(name) else {
+            throw ServerFailure(404, "not_found", "Database does not exist.")
+        }
+        let database = ServedDatabase(server: self, collection: try store.store.collection(name))
+        return try await database.answer(request, target)
+    }
+
+    private func isAuthorized(_ request: SyncRequest) -> Bool {
+        guard let login = options.login else { return true }
+        let expected = Array(("Basic " + Base64.text(of: Array("\(login.name):\(login.password)".utf8))).utf8)
+        let given = Array((request.fields["Authorization"] ?? "").utf8)
+        // Takes the same time wherever the first difference is.
+        var difference = given.count ^ expected.count
+        for (index, byte) in given.enumerated() { difference |= Int(byte ^ expected[index % expected.count]) }
+        return difference == 0
+    }
+}
+
+/// Why a request is refused.
+struct ServerFailure: Error {
+    let status: Int
+    let error: String
+    let reason: String
+
+    init(_ status: Int, _ error: String, _ reason: String) {
+        self.status = status
+        self.error = error
+        self.reason = reason
+    }
+
+    init(_ failure: any Error) {
+        switch failure {
+        case let failure as ServerFailure: self = failure
+        case let failure as MessageError:
+            self.init(
+                failure.code == .tooLarge ? 413 : 400, failure.code == .tooLarge ? "too_large" : "bad_request",
+                failure.message)
+        case let failure as DocumentFault:
+            self.init(failure.code == .tooLarge ? 413 : 400, failure.code.rawValue, failure.message)
+        case is CancellationError: self.init(503, "service_unavailable", "the server is stopping")
+        default: self.init(500, "internal_error", "\(failure)")
+        }
+    }
+
+    static let missing = ServerFailure(404, "not_found", "missing")
+
+    var response: SyncResponse {
+        var response = SyncResponse.json(["error": .string(error), "reason": .string(reason)], status: status)
+        if status == 401 { response.fields["WWW-Authenticate"] = #"Basic realm="LevelKit""# }
+        return response
+    }
+}
+
+extension SyncResponse {
+    /// Returns a response with a JSON value.
+    static func json(_ value: DocumentValue, status: Int = 200) -> SyncResponse {
+        var text: [UInt8] = []
+        JSONWriter().write(value, to: &text)
+        return json(text: text + [UInt8(ascii: "\n")], status: status)
+    }
+
+    /// Returns a response with JSON text.
+    static func json(text: [UInt8], status: Int = 200) -> SyncResponse {
+        SyncResponse(status: status, fields: ["Content-Type": "application/json"], body: .bytes(text))
+    }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DocIndex
+@testable import DocSync
+
+/// A transport that can be switched off, like a peer that is restarted.
+final class SwitchedTransport: Transport {
+    private let base: any Transport
+    private let isOff = Mutex(false)
+
+    init(_ base: any Transport) { self.base = base }
+
+    func set(off: Bool) { isOff.withLock { $0 = off } }
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        if isOff.withLock({ $0 }) { throw TransportError(.unreachable, peer: "the other store") }
+        return try await base.send(request)
+    }
+}
+
+/// Replications that wait for changes.
+struct ContinuousReplicationTests {
+    /// Waits until a condition is true.
+    private func eventually(_ condition: @Sendable () throws -> Bool) async throws {
+        while try !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func photo(_ id: String, _ n: Int64) -> DocumentObject { ["id": .string(id), "n": .int(n)] }
+
+    @Test func `Edits reach the other side while a replication waits, also after the peer was away`() async throws {
+        try await withSyncedStores(2) { group in
+            var options = Replicator.Options()
+            options.isContinuous = true
+            let server = try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"]))
+            let transport = SwitchedTransport(InProcessTransport(server))
+            let peer = Peer(transport, database: ["photos"], policy: SyncedStores.hasty, attemptLimit: nil)
+            let (left, right) = (try group.photos(0), try group.photos(1))
+            let last = Mutex(SyncStatus())
+            let replicator = Replicator(left, with: peer, options: options)
+            let running = Task { try await replicator.run { status in last.withLock { $0 = status } } }
+            try left.put(photo("a", 1))
+            try right.put(photo("b", 2))
+            try await eventually { try left.count() == 2 && right.count() == 2 }
+            try await eventually { last.withLock { $0.phase } == .waiting }
+            try right.put(photo("b", 3))
+            try await eventually { try left.document("b")?.content["n"] == 3 }
+            transport.set(off: true)
+            try right.put(photo("c", 4))
+            try left.put(photo("d", 5))
+            try await eventually { last.withLock { $0.retry != nil && $0.phase == .retrying } }
+            transport.set(off: false)
+            try await eventually { try left.count() == 4 && right.count() == 4 }
+            try await eventually { last.withLock { $0.phase } == .waiting }
+            #expect(last.withLock { $0.retry } == nil)
+            running.cancel()
+            await #expect(throws: (any Error).self) { try await running.value }
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test func `A chain of three stores passes edits on`() async throws {
+        try await withSyncedStores(3) { group in
+            var options = Replicator.Options()
+            options.isContinuous = true
+            let first = try group.replicator(0, with: 1, options: options)
+            let second = try group.replicator(2, with: 1, options: options)
+            let tasks = [first, second].map { replicator in Task { try await replicator.run() } }
+            let (left, right) = (try group.photos(0), try group.photos(2))
+            for n in 0..<50 { try left.put(photo("p\(n % 5)", Int64(n))) }
+            try await eventually { try right.count() == 5 && right.document("p4")?.content["n"] == 49 }
+            try right.delete("p0")
+            try await eventually { try left.count() == 4 }
+            for task in tasks { task.cancel() }
+            for task in tasks { _ = await task.result }
+        }
+    }
+}
