@@ -63,6 +63,18 @@ extension DocumentStore.Attachments {
     public func add<Chunks: AsyncSequence>(
         chunks: Chunks, type: String = Attachment.unknownType, name: String? = nil
     ) async throws -> Attachment where Chunks.Element == [UInt8] {
+        try await add(chunks: chunks, type: type, name: name) { _ in }
+    }
+
+    /// Stores content that arrives in parts, if it has the expected digest.
+    ///
+    /// - Parameters:
+    ///   - check: called with the digest of all parts, before anything is stored. It throws to refuse the content.
+    /// - Throws: like ``add(chunks:type:name:)``; what `check` throws.
+    package func add<Chunks: AsyncSequence>(
+        chunks: Chunks, type: String = Attachment.unknownType, name: String? = nil,
+        checking check: (Attachment.Digest) throws -> Void
+    ) async throws -> Attachment where Chunks.Element == [UInt8] {
         var content = try NewContent(for: store, type: type, name: name, byteCount: 0)
         for try await part in chunks {
             let received = content
@@ -72,6 +84,7 @@ extension DocumentStore.Attachments {
                 return content
             }
         }
+        if let digest = content.digest { try check(digest) }
         let received = content
         return try await store.writes.run { try received.finish() }
     }

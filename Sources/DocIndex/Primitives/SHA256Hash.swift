@@ -13,7 +13,7 @@ package struct SHA256Hash: Sendable {
     #if canImport(CryptoKit)
         private var state = SHA256()
     #else
-        private var state = OpenSSLState()
+        private var state = OpenSSLState.started(.sha256)
     #endif
 
     /// Starts a hash of no bytes.
@@ -34,19 +34,35 @@ package struct SHA256Hash: Sendable {
         #if canImport(CryptoKit)
             Array(state.finalize())
         #else
-            OpenSSLState(copying: state).finish()
+            OpenSSLState(copying: state).finish(byteCount: 32)
         #endif
     }
 }
 
 #if !canImport(CryptoKit)
     /// A running computation of OpenSSL (`EVP_MD_CTX`). ``SHA256Hash`` copies it before it changes a shared one.
-    @safe private final class OpenSSLState: @unchecked Sendable {
+    @safe final class OpenSSLState: @unchecked Sendable {
+        enum Algorithm { case sha256, md5 }
+
         private let context: OpaquePointer
 
-        init() {
+        /// Starts a computation; `nil` if the configuration of OpenSSL excludes the algorithm.
+        init?(_ algorithm: Algorithm) {
             unsafe context = Self.newContext()
-            Self.check(unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil))
+            let isStarted =
+                switch algorithm {
+                case .sha256: unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil)
+                case .md5: unsafe EVP_DigestInit_ex(context, EVP_md5(), nil)
+                }
+            if isStarted != 1 { return nil }
+        }
+
+        /// Starts a computation that must be possible.
+        static func started(_ algorithm: Algorithm) -> OpenSSLState {
+            guard let state = OpenSSLState(algorithm) else {
+                preconditionFailure("OpenSSL cannot compute SHA-256; check the file that OPENSSL_CONF names.")
+            }
+            return state
         }
 
         init(copying other: OpenSSLState) {
@@ -61,10 +77,10 @@ package struct SHA256Hash: Sendable {
         }
 
         /// Returns the digest. Nothing can be added afterwards.
-        func finish() -> [UInt8] {
-            unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+        func finish(byteCount: Int) -> [UInt8] {
+            unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
                 unsafe Self.check(EVP_DigestFinal_ex(context, digest.baseAddress, nil))
-                count = 32
+                count = byteCount
             }
         }
 
@@ -74,7 +90,7 @@ package struct SHA256Hash: Sendable {
         }
 
         private static func check(_ result: Int32) {
-            precondition(result == 1, "OpenSSL cannot compute SHA-256; check the file that OPENSSL_CONF names.")
+            precondition(result == 1, "OpenSSL cannot compute a digest; check the file that OPENSSL_CONF names.")
         }
     }
 #endif

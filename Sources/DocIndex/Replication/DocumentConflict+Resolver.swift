@@ -39,8 +39,8 @@ extension DocumentConflict {
             self.answer = answer
         }
 
-        /// Returns how a conflict is resolved: ``DocumentConflict/Resolution/keep`` if all versions have equal contents,
-        /// otherwise the answer of the resolver.
+        /// Returns how a conflict is resolved: ``DocumentConflict/Resolution/keep`` if all versions have equal
+        /// contents, otherwise the answer of the resolver.
         ///
         /// - Throws: what the resolver throws.
         public func resolution(of conflict: DocumentConflict) async throws -> Resolution {

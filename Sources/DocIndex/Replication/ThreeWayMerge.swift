@@ -50,7 +50,7 @@ struct ThreeWayMerge {
         if sets.contains(path), let base = Self.elements(base), let union = union(of: changed, base: base) {
             return .array(union)
         }
-        guard case .object(let base) = base, path.count < Self.maximumDepth else { throw Disagreement() }
+        guard case .object(let base) = base, path.count <= Self.maximumDepth else { throw Disagreement() }
         var objects: Set<DocumentObject> = []
         for value in changed {
             guard case .object(let object) = value else { throw Disagreement() }

@@ -40,7 +40,7 @@ struct SyncCommand: ParsableCommand {
 
     func run() throws {
         try options.requireWrite("sync")
-        let address = try PeerAddress(ArgumentOrigin.current.text(of: peer))
+        let address = try PeerArgument(ArgumentOrigin.current.text(of: peer))
         let replication = try replicationOptions()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)

@@ -1,4 +1,5 @@
 import DocIndex
+import DocNetwork
 import DocSync
 import LevelFiles
 import LevelKit

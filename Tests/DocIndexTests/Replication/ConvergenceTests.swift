@@ -35,7 +35,8 @@ struct ConvergenceTests {
                 #expect(try collection.document(id) == nil)
             case 11:
                 guard let conflict = try collection.conflict(of: id) else { break }
-                let chosen = conflict.versions.map(\.content).max { $0.description < $1.description }
+                let longest = conflict.versions.map(\.content).max { $0.description < $1.description }
+                let chosen = Bool.random(using: &random) ? conflict.merged(sets: ["tags"]) ?? longest : longest
                 try collection.resolve(id, with: chosen, over: conflict.versions.map(\.revision))
                 #expect(try collection.conflict(of: id) == nil)
                 #expect(try collection.document(id)?.content == chosen)

@@ -4,14 +4,14 @@ import Foundation
 import LevelKit
 
 /// Where a peer is: a URL, or the path of another store.
-enum PeerAddress {
+enum PeerArgument {
     /// A database that is reached by HTTP.
     struct Web: Hashable {
+        /// The address of the server, without a user's name.
+        var server: String
         var isSecure: Bool
         var host: String
-        var port: Int?
-        /// The parts of the path, the last of which is the database.
-        var path: [String]
+        var database: String
         var user: String?
 
         /// Whether the host is this machine.
@@ -42,11 +42,17 @@ enum PeerAddress {
                 .usage, "a password in an address can be seen by others",
                 hint: "set the environment variable LKREPL_PASSWORD instead")
         }
-        let path = parts.path.split(separator: "/").map(String.init)
-        guard !path.isEmpty else {
+        var server = parts
+        var path = parts.path.split(separator: "/").map(String.init)
+        guard let database = path.popLast() else {
             throw CommandError(.usage, "the address names no database", hint: "add /DATABASE, such as /photos")
         }
-        self = .web(Web(isSecure: name == "https", host: host, port: parts.port, path: path, user: parts.user))
+        server.path = path.map { "/" + $0 }.joined()
+        server.user = nil
+        guard let address = server.string else {
+            throw CommandError(.usage, "the address is not a URL such as https://nas.local:6984/photos")
+        }
+        self = .web(Web(server: address, isSecure: name == "https", host: host, database: database, user: parts.user))
     }
 
     /// Runs `body` with the peer, and closes the connection afterwards.

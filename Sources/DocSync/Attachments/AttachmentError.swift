@@ -1,0 +1,43 @@
+/// The reason that the attachments of a document cannot be exchanged. Other documents are not affected.
+package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of errors.
+    package enum Code: String, Sendable, Hashable, CaseIterable {
+        /// What the peer says about an attachment is not what the protocol expects, or the message lacks a content.
+        case malformed
+        /// A content has another size than was stated.
+        case wrongLength
+        /// A content has another digest than was stated.
+        case digestMismatch
+        /// A content is neither in the message nor in the store.
+        case missing
+        /// The document has the member `_attachments`, but it is not an object of attachments with valid names.
+        case reservedMember
+    }
+
+    /// The kind of error.
+    package let code: Code
+    /// What is wrong, with which attachment, and what to do next.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    package var description: String { message }
+}
+
+extension DocumentFault {
+    /// Creates the fault of a document from an error of its attachments.
+    package init(_ error: AttachmentError, id: String, revision: String? = nil) {
+        let code: Code =
+            switch error.code {
+            case .malformed: .malformed
+            case .wrongLength, .digestMismatch: .digestMismatch
+            case .missing: .unavailable
+            case .reservedMember: .reservedMember
+            }
+        self.init(code, id: id, revision: revision, error.message)
+    }
+}
