@@ -15,6 +15,11 @@ let strict: [SwiftSetting] = [
 /// Settings of the libraries, which also lend spans from noncopyable cursors. Clients need no flag.
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
+/// A product that only the trait Network needs.
+func network(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Network"]))
+}
+
 let package = Package(
     name: "LevelKit",
     platforms: [.macOS(.v26)],
@@ -26,8 +31,15 @@ let package = Package(
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
+    traits: [
+        // Off by default: then no package below except ArgumentParser is resolved. The Makefile turns it on.
+        .trait(name: "Network", description: "An HTTP client and an HTTP server for replication, with TLS.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .systemLibrary(
@@ -47,10 +59,19 @@ let package = Package(
             ],
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
+        // Empty without the trait Network.
+        .target(
+            name: "DocNetwork",
+            dependencies: [
+                "DocSync", network("AsyncHTTPClient", of: "async-http-client"), network("NIOCore", of: "swift-nio"),
+                network("NIOHTTP1", of: "swift-nio"), network("NIOPosix", of: "swift-nio"),
+                network("NIOSSL", of: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "lkrepl",
             dependencies: [
-                "DocIndex", "LevelFiles", "LevelKit",
+                "DocIndex", "DocNetwork", "DocSync", "LevelFiles", "LevelKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -94,6 +115,8 @@ let package = Package(
             dependencies: ["bird-list", "photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
             swiftSettings: strict),
         .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "DocNetworkTests", dependencies: ["DocNetwork", "DocSync", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
             name: "lkreplTests",

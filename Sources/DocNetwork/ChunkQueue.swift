@@ -1,0 +1,90 @@
+#if Network
+    internal import DocSync
+    internal import NIOCore
+    internal import Synchronization
+
+    /// Hands the chunks of a body from an event loop to the one task that reads them.
+    ///
+    /// Each chunk comes with a function to call when the reader has taken it. The sender reads nothing more from the
+    /// socket before that, so that a slow reader slows down the peer.
+    final class ChunkQueue: Sendable {
+        private struct Chunk {
+            var bytes: ByteBuffer
+            let whenTaken: @Sendable () -> Void
+        }
+
+        private struct State {
+            var chunks: [Chunk] = []
+            var end: Result<Void, TransportError>?
+            var reader: CheckedContinuation<Result<[UInt8]?, TransportError>, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        /// Adds a chunk. After the end, it is dropped and counts as taken.
+        func offer(_ bytes: ByteBuffer, whenTaken: @escaping @Sendable () -> Void) {
+            let resumed: (() -> Void)? = state.withLock { state in
+                guard state.end == nil else { return whenTaken }
+                guard let reader = state.reader else {
+                    state.chunks.append(Chunk(bytes: bytes, whenTaken: whenTaken))
+                    return nil
+                }
+                state.reader = nil
+                return {
+                    reader.resume(returning: .success(Array(bytes.readableBytesView)))
+                    whenTaken()
+                }
+            }
+            resumed?()
+        }
+
+        /// Ends the body after the chunks so far. A second end has no effect.
+        func finish(_ end: Result<Void, TransportError> = .success(())) {
+            state.withLock { state in
+                guard state.end == nil else { return }
+                state.end = end
+                state.reader.take()?.resume(returning: Self.result(of: end))
+            }
+        }
+
+        /// Drops the chunks that nobody has taken, and ends the body with an error.
+        func abandon(_ error: TransportError) {
+            let dropped = state.withLock { state in
+                if state.end == nil || !state.chunks.isEmpty { state.end = .failure(error) }
+                state.reader.take()?.resume(returning: .failure(error))
+                defer { state.chunks = [] }
+                return state.chunks
+            }
+            for chunk in dropped { chunk.whenTaken() }
+        }
+
+        private static func result(of end: Result<Void, TransportError>) -> Result<[UInt8]?, TransportError> {
+            switch end {
+            case .success: .success(nil)
+            case .failure(let error): .failure(error)
+            }
+        }
+
+        /// Returns the next chunk; `nil` after the last one. Waits for it, and does not notice that the task is cancelled.
+        func next() async throws(TransportError) -> [UInt8]? {
+            let result = await withCheckedContinuation { continuation in
+                let taken: Chunk? = state.withLock { state in
+                    if !state.chunks.isEmpty { return state.chunks.removeFirst() }
+                    if let end = state.end {
+                        continuation.resume(returning: Self.result(of: end))
+                    } else {
+                        // A body has one reader. The continuation of another one must not be lost.
+                        state.reader?.resume(returning: .success(nil))
+                        state.reader = continuation
+                    }
+                    return nil
+                }
+                if let taken {
+                    continuation.resume(returning: .success(Array(taken.bytes.readableBytesView)))
+                    taken.whenTaken()
+                }
+            }
+            return try result.get()
+        }
+    }
+#endif

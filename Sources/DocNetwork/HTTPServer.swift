@@ -1,0 +1,173 @@
+#if Network
+    package import DocSync
+    internal import NIOCore
+    internal import NIOHTTP1
+    internal import NIOPosix
+    internal import NIOSSL
+
+    /// Answers the requests of HTTP/1.1 clients with a responder.
+    ///
+    /// Without TLS, it listens only at addresses that other machines cannot reach. With TLS, the caller sees to passwords.
+    package struct HTTPServer: Sendable {
+        /// Where a server listens, and its limits.
+        package struct Configuration: Sendable {
+            /// The name or the IP address to listen at.
+            package var host = "127.0.0.1"
+            /// The port; 0 for any that is free.
+            package var port = 0
+            /// The certificate and its key; `nil` for HTTP without TLS.
+            package var tls: TLS?
+            /// The largest number of connections. At the limit, further clients wait until one closes.
+            package var connectionLimit = 64
+            /// The largest size in bytes of the head of a request: its first line and its header fields.
+            package var headLimit = 1 << 14
+            /// The longest time until the head of a request is complete, from its first byte or the start of the connection.
+            package var headTime = Duration.seconds(10)
+            /// The longest time without a request, without a byte of a request's body, and without a client's reading.
+            package var idleTime = Duration.seconds(60)
+            /// The longest time that requests in progress get when the server stops.
+            package var stopTime = Duration.seconds(5)
+            /// Where responders run; `nil` for the threads that all tasks share.
+            package var executor: (any TaskExecutor)?
+
+            /// Creates the configuration of a server for this machine at any free port.
+            package init() {}
+        }
+
+        /// The files of a server's TLS, all in PEM format.
+        package struct TLS: Sendable, Hashable {
+            /// The server's certificate and the ones that prove it.
+            package var certificateFile: String
+            /// The key of the certificate, without a passphrase.
+            package var keyFile: String
+            /// If set, only clients with a certificate of these authorities are accepted.
+            package var clientAuthorityFile: String?
+
+            package init(certificateFile: String, keyFile: String, clientAuthorityFile: String? = nil) {
+                self.certificateFile = certificateFile
+                self.keyFile = keyFile
+                self.clientAuthorityFile = clientAuthorityFile
+            }
+        }
+
+        private let configuration: Configuration
+        private let responder: any Responder
+        private let tls: NIOSSLContext?
+
+        /// Creates a server. It listens when it runs.
+        ///
+        /// - Throws: ``NetworkError`` with the code `unreadableFile` if the certificate or the key cannot be used.
+        package init(_ responder: any Responder, configuration: Configuration = Configuration()) throws(NetworkError) {
+            self.responder = responder
+            self.configuration = configuration
+            tls = if let files = configuration.tls { try Self.context(files) } else { nil }
+        }
+
+        /// Listens and answers until the task is cancelled.
+        ///
+        /// Then the server accepts no connection any more, closes the idle ones, and lets requests in progress end within
+        /// ``Configuration/stopTime``. After that it cancels their tasks, and returns when they have ended.
+        ///
+        /// - Parameter whenListening: called once with the port.
+        /// - Throws: ``NetworkError`` with the code `unprotected` or `cannotListen`.
+        package func run(whenListening: @Sendable (_ port: Int) -> Void = { _ in }) async throws(NetworkError) {
+            let connections = ServerConnections()
+            let channel = try await listen(connections)
+            channel.closeFuture.whenComplete { _ in connections.stop(within: configuration.stopTime.timeAmount) }
+            if let port = channel.localAddress?.port { whenListening(port) }
+            await withTaskCancellationHandler {
+                await connections.waitUntilStopped()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+            guard Task.isCancelled else {
+                throw NetworkError(.cannotListen, "The server stopped, because its socket was closed; start it again.")
+            }
+        }
+
+        private func listen(_ connections: ServerConnections) async throws(NetworkError) -> any Channel {
+            let place = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            let address: SocketAddress
+            do {
+                address = try SocketAddress.makeAddressResolvingHost(configuration.host, port: configuration.port)
+            } catch {
+                throw NetworkError(
+                    .cannotListen, "The server cannot listen at \(place): the name has no address; check the name.")
+            }
+            guard tls != nil || address.isOfThisMachine else {
+                throw NetworkError(
+                    .unprotected,
+                    "The server does not listen at \(place) without TLS, because other machines can read along; "
+                        + "configure a certificate, or listen at 127.0.0.1.")
+            }
+            do {
+                return try await bootstrap(connections).bind(to: address).get()
+            } catch {
+                throw NetworkError(
+                    .cannotListen,
+                    "The server cannot listen at \(place):\(configuration.port) (\(NetworkReason.text(of: error))); "
+                        + "choose another address or port.")
+            }
+        }
+
+        private func bootstrap(_ connections: ServerConnections) -> ServerBootstrap {
+            ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.backlog, value: 64)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.maxMessagesPerRead, value: 1)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers([
+                            AcceptBackoffHandler(), AcceptLimiter(limit: configuration.connectionLimit),
+                        ])
+                    }
+                }
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                // One read brings at most 64 KB. What the responder has not read yet is held in memory.
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try add(channel, to: connections) }
+                }
+        }
+
+        private func add(_ channel: any Channel, to connections: ServerConnections) throws {
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop)
+            try pipeline.addHandler(clock)
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = configuration.headLimit
+            limits.maxHeaderListSize = configuration.headLimit
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: .init(),
+                withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(
+                ServerConnection(
+                    responder, connections: connections, clock: clock, executor: configuration.executor))
+            connections.add(channel)
+        }
+
+        private static func context(_ files: TLS) throws(NetworkError) -> NIOSSLContext {
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try TLSFiles.certificates(files.certificateFile).map { .certificate($0) },
+                privateKey: .privateKey(try TLSFiles.key(files.keyFile)))
+            tls.minimumTLSVersion = .tlsv12
+            if let file = files.clientAuthorityFile {
+                tls.trustRoots = .certificates(try TLSFiles.certificates(file))
+                tls.certificateVerification = .noHostnameVerification
+            }
+            return try TLSFiles.context(tls)
+        }
+    }
+
+    extension SocketAddress {
+        /// Whether only this machine can connect to the address.
+        fileprivate var isOfThisMachine: Bool {
+            switch self {
+            case .v4: ipAddress?.hasPrefix("127.") == true
+            case .v6: ipAddress == "::1"
+            case .unixDomainSocket: true
+            }
+        }
+    }
+#endif
