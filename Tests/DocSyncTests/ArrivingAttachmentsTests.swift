@@ -1,16 +1,14 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import TestSupport
 import Testing
 
+import struct DocIndex.Attachment
+
 @Suite struct ArrivingAttachmentsTests {
     private static func entries(of document: DocumentObject) throws -> (DocumentObject, [WireAttachment]) {
-        let attachments = try DocumentAttachments(of: document)
-        return (
-            attachments.content,
-            attachments.list.map { DocumentAttachments.entry(for: $0, generation: 2, content: .stub) }
-        )
+        let stubs = try OutgoingAttachments.stubs(of: document, generation: 2)
+        return (stubs.content, stubs.entries)
     }
 
     @Test func `A document that went to a peer and back is the same document`() throws {
@@ -151,6 +149,8 @@ import Testing
             #expect(try !content("x", generation: 5, byteCount: count, digest: nil, known: []))
             #expect(try !content("x", generation: 4, byteCount: count + 1, digest: nil, known: []))
             #expect(try !content("x", generation: 4, byteCount: count, digest: "md5-c", known: ["md5-b", "md5-a"]))
+            #expect(try content("x", generation: 5, byteCount: count, digest: "md5-b", known: ["md5-b", "md5-a"]))
+            #expect(try !content("x", generation: 5, byteCount: count, digest: "md5-b", known: []))
         }
     }
 }

@@ -1,8 +1,9 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import TestSupport
 import Testing
+
+import struct DocIndex.Attachment
 
 @Suite struct AttachmentDigestsTests {
     @Test func `MD5 of the test vectors of RFC 1321 is right, in one part or in many`() throws {

@@ -1,8 +1,9 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import TestSupport
 import Testing
+
+import struct DocIndex.Attachment
 
 @Suite struct AttachmentResponseTests {
     private static func withContent(

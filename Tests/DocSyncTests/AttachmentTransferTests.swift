@@ -1,8 +1,9 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import TestSupport
 import Testing
+
+import struct DocIndex.Attachment
 
 /// Documents with attachments on their way from one store to another.
 @Suite struct AttachmentTransferTests {
@@ -115,7 +116,9 @@ import Testing
                 try await expectRightContents(escaped)
             }
             for order in [[0, 1], [0, 1, 2, 0]] {
-                await #expect(throws: AttachmentError.self) { try await expectRightContents(message(order) { _ in nil }) }
+                await #expect(throws: AttachmentError.self) {
+                    try await expectRightContents(message(order) { _ in nil })
+                }
             }
         }
     }

@@ -1,8 +1,9 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import TestSupport
 import Testing
+
+import struct DocIndex.Attachment
 
 @Suite struct DocumentAttachmentsTests {
     static func digest(_ number: Int) throws -> Attachment.Digest {
@@ -131,7 +132,7 @@ import Testing
             let attachments = try DocumentAttachments(of: ["all": .array(references + references)])
             #expect(attachments.list.count == 10_000)
             let entries = attachments.list.map {
-                DocumentAttachments.entry(for: $0, generation: 1, content: .follows)
+                WireAttachment($0.name, type: "a/b", byteCount: $0.attachment.byteCount, content: .follows)
             }
             let arriving = ArrivingAttachments(attachments.content, entries)
             #expect(arriving.bound.count == 10_000 && arriving.foreign.isEmpty && arriving.unbound.isEmpty)

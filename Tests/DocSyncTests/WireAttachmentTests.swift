@@ -1,7 +1,8 @@
 import DocIndex
-import struct DocIndex.Attachment
 import DocSync
 import Testing
+
+import struct DocIndex.Attachment
 
 @Suite struct WireAttachmentTests {
     private static func list(_ text: String) throws -> [WireAttachment] { try WireAttachment.list(Array(text.utf8)) }

@@ -87,14 +87,19 @@ package struct StoredAncestor: Sendable {
         for named in attachments.list { self.attachments[Array(named.name.utf8)] = named.attachment }
     }
 
-    /// Returns the content of a stub; `nil` if the version did not have the attachment, or had another content.
+    /// Returns the content of a stub; `nil` if the version did not have the attachment, or may have had another content.
+    ///
+    /// The digest decides where it can be compared. Otherwise it is the same content if the peer says that it came with
+    /// this version or before.
     func content(of stub: WireAttachment, digests: (Attachment.Digest) throws -> [String]) rethrows -> Attachment? {
-        guard let attachment = attachments[Array(stub.name.utf8)], stub.generation.map({ $0 <= generation }) ?? true,
+        guard let attachment = attachments[Array(stub.name.utf8)],
             stub.byteCount.map({ $0 == attachment.byteCount }) ?? true
         else { return nil }
-        guard let stated = stub.digest else { return attachment }
-        let known = try digests(attachment.digest)
-        return known.isEmpty || known.contains(stated) ? attachment : nil
+        if let stated = stub.digest {
+            let known = try digests(attachment.digest)
+            if !known.isEmpty { return known.contains(stated) ? attachment : nil }
+        }
+        return stub.generation.map { $0 <= generation } ?? true ? attachment : nil
     }
 }
 

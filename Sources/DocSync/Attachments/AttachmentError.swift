@@ -1,3 +1,5 @@
+internal import DocIndex
+
 /// The reason that the attachments of a document cannot be exchanged. Other documents are not affected.
 package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
@@ -26,6 +28,13 @@ package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// The message.
     package var description: String { message }
+
+    static func notStored(_ named: DocumentAttachments.Named) -> AttachmentError {
+        AttachmentError(
+            .missing,
+            "The content \(named.attachment.digest) of the attachment \(named.name.inMessage) is not stored; add it "
+                + "again, or restore a backup.")
+    }
 }
 
 extension DocumentFault {

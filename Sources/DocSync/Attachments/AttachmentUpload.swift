@@ -18,10 +18,7 @@ package enum AttachmentUpload {
         var parts = [MultipartBody.Part(["Content-Type": "application/json"], .bytes(document))]
         for (entry, content) in contents {
             guard let info = try store.attachments.info(content.digest), info.byteCount == content.byteCount else {
-                throw AttachmentError(
-                    .missing,
-                    "The content \(content.digest) of the attachment \(entry.name.inMessage) is not stored; add it "
-                        + "again, or restore a backup.")
+                throw AttachmentError.notStored(.init(name: entry.name, attachment: content))
             }
             let fields: HeaderFields = [
                 "Content-Disposition": "attachment; filename=\(MediaType.quoted(entry.name))",
