@@ -238,6 +238,8 @@ extension Peer {
 
     /// Reads versions of documents with their contents.
     ///
+    /// If the answer breaks off, the versions that have come are all.
+    ///
     /// - Parameter add: takes each version, with the size of all so far. It starts anew if the request is repeated. If
     ///   it returns `false`, the rest is not read.
     package func documents(
@@ -257,11 +259,19 @@ extension Peer {
         try await perform(.post, target, fields: Self.fields(hasBody: true), body: .bytes(body)) { response in
             begin()
             var reader = BulkDocumentsReader(idField: idField, byteLimit: 2 * documentLimit)
-            for try await chunk in response.body.chunks {
-                reader.append(chunk)
-                while let part = try reader.next() {
-                    if try !add(part, reader.byteCount) { return }
+            var count = 0
+            do {
+                for try await chunk in response.body.chunks {
+                    reader.append(chunk)
+                    while let part = try reader.next() {
+                        count += 1
+                        if try !add(part, reader.byteCount) { return }
+                    }
                 }
+            } catch let error as TransportError where error.code.isTransient && count > 0 {
+                // What has come need not come again. The caller asks for the rest.
+                onRetry(error, .zero)
+                return
             }
             reader.finish()
             while let part = try reader.next() {
