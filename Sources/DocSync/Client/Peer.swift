@@ -146,6 +146,19 @@ extension Peer {
         DatabaseInformation(try await object(.get, target()))
     }
 
+    /// Creates the database unless it exists.
+    package func createDatabase() async throws {
+        do {
+            _ = try await information()
+        } catch let error as PeerError where error.status == 404 {
+            do {
+                _ = try await object(.put, target())
+            } catch let error as PeerError where error.status == 412 {
+                // Somebody else was faster.
+            }
+        }
+    }
+
     /// Returns a document that is not replicated; `nil` if there is none.
     package func localRecord(_ name: String) async throws -> DocumentObject? {
         do {

@@ -23,7 +23,7 @@ enum CommandGroup: String, CaseIterable, Sendable {
                 "facets", "distinct", "timeline", "duplicates", "album",
             ]
         case .change: ["update", "delete", "doc", "attach", "history", "commits", "undo", "index", "migrate"]
-        case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest"]
+        case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest", "sync", "serve"]
         case .maintain: ["init", "verify", "attach verify", "attach gc", "repair", "compact", "destroy"]
         case .keys:
             [

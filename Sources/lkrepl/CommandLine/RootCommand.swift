@@ -37,7 +37,8 @@ struct RootCommand: ParsableCommand {
             PropertiesCommand.self, LevelsCommand.self, SSTCommand.self, WALCommand.self, ManifestCommand.self,
             VersionsCommand.self, CompactCommand.self, SnapshotCommand.self, RepairCommand.self, DestroyCommand.self,
             FacetsCommand.self, DistinctCommand.self, ExplainCommand.self, DescribeCommand.self, SchemaCommand.self,
-            IndexesCommand.self, IndexCommand.self, MigrateCommand.self, GenerateCommand.self,
+            IndexesCommand.self, IndexCommand.self, MigrateCommand.self, SyncCommand.self, ServeCommand.self,
+            GenerateCommand.self,
         ]
     )
 }

@@ -46,6 +46,17 @@ struct ConditionOptions: ParsableArguments {
         }
     }
 
+    /// The condition of a string without parameters.
+    static func parsedPlain(_ text: String) throws -> Filter {
+        do {
+            return try Filter(parsing: text)
+        } catch let error as DocIndexError where error.code == .invalidQuery {
+            var failure = CommandError(error)
+            failure.hint = failure.hint ?? ConditionAdvice.hint(for: text, failure.message)
+            throw failure
+        }
+    }
+
     /// The condition in the remaining arguments of a command.
     func filter(words: [String]) throws -> Filter {
         try filter(ArgumentOrigin.current.expression(of: words))

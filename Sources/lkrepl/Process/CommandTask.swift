@@ -23,4 +23,21 @@ enum CommandTask {
         Interruption.endCommand()
         try outcome.result.withLock { $0 }?.get()
     }
+
+    /// Runs asynchronous work, and waits for it on the caller's thread. If the caller's task is cancelled, so is the work.
+    static func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
+        let result = Mutex<Result<R, any Error>?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        let task = Task.detached {
+            let outcome: Result<R, any Error>
+            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+            result.withLock { $0 = outcome }
+            isDone.signal()
+        }
+        while isDone.wait(timeout: .now() + .milliseconds(20)) == .timedOut {
+            if Task.isCancelled || Interruption.isRequested { task.cancel() }
+        }
+        guard let outcome = result.withLock({ $0 }) else { throw CancellationError() }
+        return try outcome.get()
+    }
 }

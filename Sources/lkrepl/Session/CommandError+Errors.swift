@@ -1,4 +1,6 @@
 import DocIndex
+import DocNetwork
+import DocSync
 import LevelFiles
 import LevelKit
 
@@ -20,6 +22,9 @@ extension CommandError {
         case let error as DocIndexError:
             self.init(
                 Self.exitCode(error.code), error.message, hint: error.code == .scanRefused ? "omit --no-scan" : nil)
+        case let error as SyncError: self.init(Self.exitCode(error.code), error.message)
+        case let error as TransportError: self.init(Self.exitCode(error.code), error.message)
+        case let error as MessageError: self.init(.badData, error.message)
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
         case let error as FieldPath.SyntaxError: self.init(.usage, "\(error)")
@@ -41,6 +46,23 @@ extension CommandError {
         case .cancelled: .interrupted
         case .readOnly: .noPermission
         case .closed, .forked, .cursorsAlive, .unknown: .software
+        }
+    }
+
+    private static func exitCode(_ code: SyncError.Code) -> ExitCode {
+        switch code {
+        case .unauthorized, .forbidden: .noPermission
+        case .databaseMissing: .noInput
+        case .databaseReplaced: .temporaryFailure
+        case .peerFailed: .unavailable
+        }
+    }
+
+    private static func exitCode(_ code: TransportError.Code) -> ExitCode {
+        switch code {
+        case .cancelled: .interrupted
+        case .timedOut, .cut: .temporaryFailure
+        case .unreachable, .certificateRefused, .insecure, .malformed, .proxyRefused: .unavailable
         }
     }
 

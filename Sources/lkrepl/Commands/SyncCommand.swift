@@ -1,0 +1,109 @@
+import ArgumentParser
+import DocIndex
+import DocSync
+import LevelKit
+
+/// Replicates a collection with a peer.
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Replicate a collection with another store or with CouchDB.",
+        discussion: """
+            Example: lkrepl sync --write my.store photos http://nas.local:6984/photos
+            The peer is the URL of a database of CouchDB, PouchDB or lkrepl serve, or the path of another store. \
+            Afterwards both sides have all documents, with all versions where both sides edited one; lkrepl conflicts \
+            lists these. --pull or --push transfers one way only. A user's name comes from --user, the password from \
+            the environment variable LKREPL_PASSWORD, a token from LKREPL_TOKEN. \
+            Documents that cannot be replicated are listed with the reason, and the exit code is 65.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var connection: PeerOptions
+    @Argument(help: "The store.") var database: String
+    @Argument(help: "The collection.") var collection: String
+    @Argument(help: "The URL of the peer's database, or the path of another store.") var peer: String
+    @Flag(name: .long, help: "Only bring the peer's documents here.") var pull = false
+    @Flag(name: .long, help: "Only bring the documents of this store to the peer.") var push = false
+    @Flag(name: .long, help: "Go on, and wait for changes on both sides, until ^C.") var continuous = false
+    @Option(
+        name: .customLong("filter"), parsing: .unconditional,
+        help: "A condition: replicate only documents that satisfy it, and all deletions.")
+    var condition: String?
+    @Flag(name: .long, help: "Merge conflicting versions by member, if their common version is known.")
+    var merge = false
+    @Option(name: .long, help: "Fields, separated by commas, that --merge takes as sets, such as keywords.")
+    var sets: String?
+    @Flag(name: .long, help: "Create the peer's database if it does not exist.") var create = false
+
+    func validate() throws {
+        guard sets == nil || merge else { throw ValidationError("--sets needs --merge") }
+    }
+
+    func run() throws {
+        try options.requireWrite("sync")
+        let address = try PeerArgument(ArgumentOrigin.current.text(of: peer))
+        let replication = try replicationOptions()
+        try Session.with(database, options) { session in
+            let collection = try session.collection(collection)
+            let reporter = try options.reporter("sync", unit: .items("documents"))
+            defer { reporter.finish() }
+            let start = ContinuousClock.now
+            let status = try address.withPeer(
+                for: collection.name, connection, attemptLimit: continuous ? nil : 6
+            ) { [create, options] peer in
+                if create { try await peer.createDatabase() }
+                return try await Replicator(collection, with: peer, options: replication).run { status in
+                    reporter.advance(done: status.pull.checkedCount + status.push.checkedCount)
+                    if status.phase == .retrying, let retry = status.retry {
+                        options.detail("sync: \(retry.error); next attempt in \(retry.delay)")
+                    }
+                }
+            }
+            reporter.finish()
+            try tell(status, start)
+        }
+    }
+
+    private func replicationOptions() throws -> Replicator.Options {
+        var replication = Replicator.Options()
+        replication.pulls = pull || !push
+        replication.pushes = push || !pull
+        replication.isContinuous = continuous
+        replication.filter = try condition.map { try ConditionOptions.parsedPlain(ArgumentOrigin.current.text(of: $0)) }
+        if merge {
+            let paths = try (sets ?? "").split(separator: ",").map { try FieldPath(parsing: String($0)) }
+            replication.resolver = .threeWay(sets: paths)
+        }
+        return replication
+    }
+
+    private func tell(_ status: SyncStatus, _ start: ContinuousClock.Instant) throws {
+        var parts: [String] = []
+        if pull || !push { parts.append("pulled \(HumanNumber.grouped(status.pull.writtenCount))") }
+        if push || !pull { parts.append("pushed \(HumanNumber.grouped(status.push.writtenCount))") }
+        if status.resolvedCount > 0 { parts.append("\(status.resolvedCount) conflicts merged") }
+        if !status.conflicts.isEmpty { parts.append("\(status.conflicts.count) conflicts") }
+        if !status.leftOut.isEmpty { parts.append("\(status.leftOut.count) left out") }
+        options.note("sync: \(parts.joined(separator: ", ")), \(start.secondsText)")
+        if status.wasSetBack {
+            options.note("sync: this store is an earlier state of itself, so everything was compared anew")
+        }
+        if !status.conflicts.isEmpty { options.note("sync: lkrepl conflicts \(database) \(collection) lists them") }
+        guard !status.leftOut.isEmpty else { return }
+        let writer = try options.writer(columns: ["id", "reason", "message"])
+        for fault in status.leftOut.values.sorted(by: { $0.id < $1.id }) {
+            try writer.write([
+                "id": .string(fault.id), "reason": .string(fault.code.rawValue), "message": .string(fault.message),
+            ])
+        }
+        try writer.finish()
+        throw CommandError.silent(.badData)
+    }
+}
+
+/// How a peer is reached.
+struct PeerOptions: ParsableArguments {
+    @Option(name: .long, help: "The user's name at the peer. LKREPL_PASSWORD has the password.") var user: String?
+    @Option(name: .long, help: "A file with certificates (PEM) to trust as well, for a peer with one of its own.")
+    var cacert: String?
+    @Flag(name: .long, help: "Send the password also without TLS.") var insecurePassword = false
+}

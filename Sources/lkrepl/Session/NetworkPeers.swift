@@ -1,0 +1,72 @@
+import DocNetwork
+import DocSync
+
+/// Connections in the network, which only a program built with the trait `Network` has.
+enum NetworkPeers {
+    #if Network
+        /// Runs `body` with a peer.
+        static func with<R: Sendable>(
+            _ web: PeerArgument.Web, _ options: PeerOptions, _ credentials: Credentials, attemptLimit: Int?,
+            _ body: @escaping @Sendable (Peer) async throws -> R
+        ) throws -> R {
+            var configuration = HTTPClientTransport.Configuration()
+            configuration.tls.authorityFile = options.cacert
+            let transport = try HTTPClientTransport(
+                to: DocNetwork.PeerAddress(parsing: web.server), configuration: configuration)
+            let peer = Peer(transport, database: [web.database], credentials: credentials, attemptLimit: attemptLimit)
+            return try CommandTask.wait {
+                do {
+                    let result = try await body(peer)
+                    await transport.shutdown()
+                    return result
+                } catch {
+                    await transport.shutdown()
+                    throw error
+                }
+            }
+        }
+
+        /// Serves until ^C.
+        ///
+        /// - Parameter begin: is told of the address, such as `http://127.0.0.1:6984`.
+        static func serve(
+            _ server: SyncServer, at listener: ServeCommand.Listener, _ begin: @escaping @Sendable (String) -> Void
+        ) throws {
+            var configuration = HTTPServer.Configuration()
+            configuration.host = listener.host
+            configuration.port = listener.port
+            if let certificate = listener.certificate, let key = listener.key {
+                configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
+            }
+            let http = try HTTPServer(server, configuration: configuration)
+            let scheme = configuration.tls == nil ? "http" : "https"
+            let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
+            try CommandTask.wait {
+                try await http.run { port in begin("\(scheme)://\(host):\(port)") }
+            }
+            // It ends only if it is interrupted.
+            try Interruption.check()
+        }
+    #else
+        /// Runs `body` with a peer.
+        static func with<R: Sendable>(
+            _ web: PeerArgument.Web, _ options: PeerOptions, _ credentials: Credentials, attemptLimit: Int?,
+            _ body: @escaping @Sendable (Peer) async throws -> R
+        ) throws -> R {
+            throw missing
+        }
+
+        /// Serves until ^C.
+        static func serve(
+            _ server: SyncServer, at listener: ServeCommand.Listener, _ begin: @escaping @Sendable (String) -> Void
+        ) throws {
+            throw missing
+        }
+
+        private static var missing: CommandError {
+            CommandError(
+                .unavailable, "this lkrepl was built without access to the network",
+                hint: "make install builds it with the network; so does swift build --traits Network")
+        }
+    #endif
+}
