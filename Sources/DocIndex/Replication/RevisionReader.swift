@@ -39,6 +39,25 @@ package struct RevisionReader {
         }
     }
 
+    /// Returns the closest ancestor of a revision whose content is stored; `nil` if there is none.
+    ///
+    /// - Parameter candidates: the ancestors of interest; `nil` for all.
+    package func closestContent(
+        on path: RevisionPath, of id: DocumentID, among candidates: [Revision]? = nil
+    ) throws -> (revision: Revision, content: DocumentObject)? {
+        let state = try state(of: id)
+        guard let tree = state.tree else { return nil }
+        for revision in path.revisions.dropFirst() where candidates?.contains(revision) ?? true {
+            if revision == tree.winner, let document = state.document { return (revision, document.content) }
+            guard state.kept.contains(revision),
+                let content = try RevisionState.content(
+                    revision, of: id, in: rows.collection, reading: rows.snapshot)
+            else { continue }
+            return (revision, content)
+        }
+        return nil
+    }
+
     private func state(of id: DocumentID) throws -> RevisionState {
         try RevisionState.read(
             id, document: rows.document(of: id), of: rows.collection, shown: shown, in: rows.snapshot)

@@ -84,6 +84,19 @@ extension Peer {
         return try await read(response)
     }
 
+    /// Sends a request until a response comes, and returns it before its body has come.
+    func open(_ method: SyncRequest.Method, _ target: String, fields: HeaderFields) async throws -> SyncResponse {
+        try await perform(method, target, fields: fields) { $0 }
+    }
+
+    /// Waits before another attempt.
+    func pause(after error: any Error, attempt: Int) async throws {
+        var random = SystemRandomNumberGenerator()
+        let delay = policy.delay(attempt: attempt, using: &random)
+        onRetry(error, delay)
+        try await Task.sleep(for: delay)
+    }
+
     /// Returns how long to wait at least before the same request is sent again; `nil` if it would fail again.
     private static func retry(after error: any Error, attempt: Int) -> Duration? {
         switch error {
@@ -265,6 +278,27 @@ extension Peer {
             .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: .bytes(documents.text)
         ) { response in
             try Self.errors(try await response.body.collected(limit: Self.answerLimit))
+        }
+    }
+
+    /// Stores a version with the contents of its attachments.
+    package func store(_ document: MultipartBody, id: String) async throws {
+        let target = target(id, query: ["new_edits": "false"])
+        let fields: HeaderFields = ["Accept": "application/json", "Content-Type": document.contentType]
+        try await perform(.put, target, fields: fields, body: document.body) { response in
+            _ = try await response.body.collected(limit: Self.answerLimit)
+        }
+    }
+
+    /// Returns what the peer has attached to a version; `nil` if it has no such version.
+    package func attachments(of id: String, _ revision: Revision) async throws -> [WireAttachment]? {
+        do {
+            return try await perform(.get, target(id, query: ["rev": revision.description])) { response in
+                let text = try await response.body.collected(limit: documentLimit)
+                return try WireDocument(reading: text, idField: "_id").attachments
+            }
+        } catch let error as PeerError where error.status == 404 {
+            return nil
         }
     }
 

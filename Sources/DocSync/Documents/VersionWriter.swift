@@ -7,6 +7,8 @@ package struct VersionWriter: Sendable {
         package let id: DocumentID
         package var versions: [DocumentRevision]
         package var listed: [Revision]
+        /// The digests by which the peer knows contents of attachments.
+        package var digests: [Attachment.Digest: [String]] = [:]
 
         package init(id: DocumentID, versions: [DocumentRevision], listed: [Revision]) {
             self.id = id
@@ -71,7 +73,9 @@ package struct VersionWriter: Sendable {
         _ arrivals: [Arrival], echo: (@Sendable (inout ReplicationBatch) throws -> Void)?
     ) async throws -> Outcome {
         // Documents with other versions than the peer's go into a commit of their own.
+        let digests = AttachmentDigests(of: try store.collection(collection).documents)
         let (rest, first) = try await store.replicate(collection) { batch in
+            for arrival in arrivals where !arrival.digests.isEmpty { try digests.note(arrival.digests, in: &batch) }
             var rest: [Arrival] = []
             for arrival in arrivals {
                 let isListed = try batch.add(
@@ -111,6 +115,7 @@ package struct VersionWriter: Sendable {
             }
             merged[place].versions += arrival.versions
             merged[place].listed += arrival.listed
+            merged[place].digests.merge(arrival.digests) { $0 + $1 }
         }
         return merged
     }

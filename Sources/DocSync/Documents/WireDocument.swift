@@ -8,13 +8,18 @@ package import DocIndex
 package struct WireDocument: Sendable {
     package let id: DocumentID
     package var version: DocumentRevision
-    /// The member `_attachments`, by name; empty if there is none.
-    package var attachments: DocumentObject
+    /// The attachments that the member `_attachments` lists.
+    package var attachments: [WireAttachment]
 
-    package init(_ id: DocumentID, _ version: DocumentRevision, attachments: DocumentObject = DocumentObject()) {
+    package init(_ id: DocumentID, _ version: DocumentRevision, attachments: [WireAttachment] = []) {
         self.id = id
         self.version = version
         self.attachments = attachments
+    }
+
+    /// Whether the document has or refers to contents.
+    package var hasContents: Bool {
+        !attachments.isEmpty || version.content.map { !AttachmentReferences(of: $0).list.isEmpty } ?? false
     }
 }
 
@@ -51,7 +56,7 @@ private struct WireDocumentReader {
     private var revision: String?
     private var path: DocumentObject?
     private var isDeleted = false
-    private var attachments = DocumentObject()
+    private var attachments: [WireAttachment] = []
     private var members: [(String, DocumentValue)] = []
 
     init(text: [UInt8]) { self.text = text }
@@ -66,7 +71,12 @@ private struct WireDocumentReader {
             path = object
         case "_attachments":
             guard case .object(let object) = try value(member, .plain) else { throw Self.malformed(member.name) }
-            attachments = object
+            do throws(AttachmentError) {
+                attachments = try WireAttachment.list(object)
+            } catch {
+                note(.malformed, error.message)
+                throw Self.malformed(member.name)
+            }
         // What a server adds if it is asked for.
         case "_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info": break
         default:
@@ -174,7 +184,9 @@ extension WireDocument {
             return DocumentFault(
                 .invalidID, id: text, "the ID is empty or begins with an underscore; give the document another ID")
         }
-        let reserved = content?.first { $0.name.utf8.first == UInt8(ascii: "_") && $0.name != idField }
+        let reserved = content?.first {
+            $0.name.utf8.first == UInt8(ascii: "_") && $0.name != idField && $0.name != DocumentAttachments.member
+        }
         return reserved.map {
             DocumentFault(
                 .reservedMember, id: text,
@@ -203,7 +215,7 @@ extension WireDocument {
         }
         if !attachments.isEmpty {
             text += Array(#","_attachments":"#.utf8)
-            JSONWriter().write(.object(attachments), to: &text)
+            text += WireAttachment.json(attachments)
         }
         for member in version.content ?? DocumentObject() where !member.name.utf8.elementsEqual(idField.utf8) {
             text.append(UInt8(ascii: ","))

@@ -62,6 +62,11 @@ package struct PeerError: Error, Sendable, Hashable, CustomStringConvertible {
             retryAfter: response.fields.count("Retry-After").map { .seconds(min($0, 3600)) })
     }
 
+    /// Returns an error of one document as if it were that of a response.
+    func withStatus(_ status: Int) -> PeerError {
+        PeerError(status: status, error: error, reason: reason, retryAfter: retryAfter)
+    }
+
     package var description: String {
         let status = status == 0 ? "" : "\(status) "
         return "\(status)\(error)\(error.isEmpty || reason.isEmpty ? "" : ": ")\(reason)"

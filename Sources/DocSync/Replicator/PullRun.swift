@@ -133,7 +133,7 @@ struct PullRun: Sendable {
     private static func inline(_ row: ChangeRow, _ missing: [Revision], idField: String) -> WireDocument? {
         guard let text = row.document, missing == row.revisions, missing.count == 1, missing[0].generation == 1,
             let document = try? WireDocument(reading: text, idField: idField),
-            document.version.path.revision == missing[0], document.attachments.isEmpty
+            document.version.path.revision == missing[0], !document.hasContents
         else { return nil }
         return document
     }
@@ -154,6 +154,7 @@ struct PullRun: Sendable {
                 return size < Self.memoryLimit
             }
             let before = rest.count
+            var attached: [WireDocument] = []
             for part in parts {
                 switch part {
                 case .document(let document):
@@ -161,7 +162,11 @@ struct PullRun: Sendable {
                     rest.removeAll { request in
                         request.id == id && document.version.path.revisions.contains(request.revision)
                     }
-                    try await writer.add(document, byteCount: byteCount / max(parts.count, 1))
+                    if document.hasContents {
+                        attached.append(document)
+                    } else {
+                        try await writer.add(document, byteCount: byteCount / max(parts.count, 1))
+                    }
                 case .fault(let fault):
                     link.board.leaveOut(fault)
                     rest.removeAll {
@@ -173,6 +178,7 @@ struct PullRun: Sendable {
                 }
             }
             try await writer.flush()
+            try await fetchContents(of: attached.filter { link.takes($0.version) }, &writer)
             if rest.count == before || !absent.isEmpty { attempt += 1 }
             rest += absent
             if attempt >= Self.absenceLimit {
@@ -185,6 +191,51 @@ struct PullRun: Sendable {
                 return
             }
         }
+    }
+}
+
+extension PullRun {
+    /// Fetches the contents of attachments, and writes the documents to which they belong.
+    private func fetchContents(of documents: [WireDocument], _ writer: inout ArrivalWriter) async throws {
+        enum Outcome: Sendable {
+            case fetched(AttachmentFetch.Fetched)
+            case fault(DocumentFault)
+        }
+        guard !documents.isEmpty else { return }
+        let fetch = AttachmentFetch(link: link)
+        var rest = documents[...]
+        try await inOrder(width: 4) {
+            rest.popFirst()
+        } run: { document -> Outcome in
+            let id = VersionWriter.text(document.id)
+            let revision = document.version.path.revision.description
+            do {
+                return .fetched(try await fetch.complete(document))
+            } catch let error as AttachmentError {
+                return .fault(DocumentFault(error, id: id, revision: revision))
+            } catch let error as PeerError where [404, 410, 412].contains(error.status) {
+                return .fault(
+                    DocumentFault(
+                        .unavailable, id: id, revision: revision,
+                        "the peer does not send an attachment (\(error)); it is asked for again when the document changes"
+                    ))
+            } catch let error as TransportError where error.code == .cut {
+                // If the peer answers otherwise, the attachment is at fault, and not the connection.
+                _ = try await link.peer.information()
+                return .fault(
+                    DocumentFault(
+                        .unavailable, id: id, revision: revision,
+                        "the peer breaks off while it sends an attachment; see its log"))
+            }
+        } finish: { outcome in
+            switch outcome {
+            case .fetched(let fetched):
+                link.board.note { $0.pull.attachmentByteCount += fetched.byteCount }
+                try await writer.add(fetched.document, byteCount: 1000, digests: fetched.digests)
+            case .fault(let fault): link.board.leaveOut(fault)
+            }
+        }
+        try await writer.flush()
     }
 }
 
@@ -210,11 +261,15 @@ private struct ArrivalWriter {
 
     init(link: SyncLink) { self.link = link }
 
-    mutating func add(_ document: WireDocument, byteCount: Int) async throws {
+    mutating func add(
+        _ document: WireDocument, byteCount: Int, digests: [Attachment.Digest: [String]] = [:]
+    ) async throws {
         guard case .string(let id) = document.id, link.takes(document.version) else { return }
         var revisions = listed[id] ?? []
         if !revisions.contains(document.version.path.revision) { revisions.append(document.version.path.revision) }
-        arrivals.append(VersionWriter.Arrival(document, listed: revisions))
+        var arrival = VersionWriter.Arrival(document, listed: revisions)
+        arrival.digests = digests
+        arrivals.append(arrival)
         self.byteCount += byteCount
         if self.byteCount >= Self.memoryLimit { try await flush() }
     }

@@ -68,18 +68,24 @@ struct PushRun: Sendable {
     }
 
     private func transfer(_ page: Page, _ known: KnownShare) async throws -> Outcome {
-        var wanted: [(id: String, revisions: [Revision])] = []
+        var wanted: [Wanted] = []
         for listing in page.listings {
             if let fault = WireDocument.fault(of: listing.id, nil, idField: link.idField) {
                 link.board.leaveOut(fault)
             } else {
-                wanted.append((VersionWriter.text(listing.id), listing.leaves))
+                wanted.append(Wanted(id: VersionWriter.text(listing.id), revisions: listing.leaves))
             }
         }
         let checkedCount = wanted.count
-        if page.asksFirst, !wanted.isEmpty {
-            let missing = try await link.peer.missing(wanted)
-            wanted = wanted.compactMap { id, _ in missing[id].map { (id, $0.missing) } }
+        // A document that was edited may have attachments that the peer has.
+        let asksFirst = page.asksFirst || page.listings.contains { $0.leaves.contains { $0.generation > 1 } }
+        if asksFirst, !wanted.isEmpty {
+            let missing = try await link.peer.missing(wanted.map { ($0.id, $0.revisions) })
+            wanted = wanted.compactMap { item in
+                missing[item.id].map {
+                    Wanted(id: item.id, revisions: $0.missing, ancestors: $0.possibleAncestors)
+                }
+            }
             known.set(missing: wanted.count, of: checkedCount)
         }
         while !wanted.isEmpty {
@@ -87,28 +93,53 @@ struct PushRun: Sendable {
             wanted.removeFirst(part.documentCount)
             for fault in part.faults { link.board.leaveOut(fault) }
             try await send(part.body)
+            for message in part.attached { try await send(message) }
         }
         return Outcome(end: page.end, checkedCount: checkedCount)
     }
 
+    /// Versions that the peer lacks.
+    private struct Wanted: Sendable {
+        let id: String
+        let revisions: [Revision]
+        /// Leaves that the peer has, which may be ancestors.
+        var ancestors: [Revision] = []
+    }
+
+    /// A version whose attachments are sent, or may be.
+    private struct Attached: Sendable {
+        let id: String
+        let version: DocumentRevision
+        let ancestors: [Revision]
+    }
+
     private struct Part: Sendable {
         var body = BulkBody()
+        var attached: [Attached] = []
         var faults: [DocumentFault] = []
         var documentCount = 0
     }
 
     /// Returns the text of as many documents as fit into a request.
-    private func encoded(_ wanted: [(id: String, revisions: [Revision])]) async throws -> Part {
+    private func encoded(_ wanted: [Wanted]) async throws -> Part {
         let (link, collection, idField, limit) = (link, link.collection, link.idField, link.options.byteLimit)
         return try await link.store.run { _ in
             let reader = try collection.revisionReader(isShown: true)
             var part = Part()
             var text: [UInt8] = []
-            for (id, revisions) in wanted {
+            for item in wanted {
+                let id = item.id
                 var texts: [(text: [UInt8], revision: String)] = []
-                for version in try reader.stored(revisions, of: .string(id)) where link.takes(version) {
+                for version in try reader.stored(item.revisions, of: .string(id)) where link.takes(version) {
                     if let fault = WireDocument.fault(of: .string(id), version.content, idField: idField) {
                         part.faults.append(fault)
+                        continue
+                    }
+                    if let content = version.content,
+                        content.position(ofName: DocumentAttachments.member) != nil
+                            || !AttachmentReferences(of: content).list.isEmpty
+                    {
+                        part.attached.append(Attached(id: id, version: version, ancestors: item.ancestors))
                         continue
                     }
                     text.removeAll(keepingCapacity: true)
@@ -123,6 +154,78 @@ struct PushRun: Sendable {
             return part
         }
     }
+
+    // MARK: - Attachments
+
+    /// Sends a version with those of its attachments that the peer lacks.
+    private func send(_ attached: Attached) async throws {
+        do {
+            do {
+                try await send(attached, known: try await knownAttachments(of: attached))
+            } catch let error as PeerError where error.status == 412 {
+                // The peer lacks a content that it was expected to have.
+                try await send(attached, known: KnownAttachments())
+            }
+            link.board.takeIn([attached.id])
+        } catch let error as AttachmentError {
+            link.board.leaveOut(
+                DocumentFault(error, id: attached.id, revision: attached.version.path.revision.description))
+        } catch let error as DocIndexError where [.attachmentMissing, .attachmentDamaged].contains(error.code) {
+            link.board.leaveOut(DocumentFault(.unavailable, id: attached.id, error.message))
+        } catch let error as PeerError where [400, 403, 412, 413, 500].contains(error.status) {
+            link.board.leaveOut(
+                DocumentFault(
+                    error.status == 413 ? .tooLarge : .refused, id: attached.id,
+                    revision: attached.version.path.revision.description,
+                    "the peer does not accept the document: \(error)"))
+        }
+    }
+
+    /// Returns what the peer has for the closest ancestor of a version.
+    private func knownAttachments(of attached: Attached) async throws -> KnownAttachments {
+        let (collection, path) = (link.collection, attached.version.path)
+        let ancestors = path.revisions.dropFirst().filter(attached.ancestors.contains)
+        guard let closest = ancestors.first else { return KnownAttachments() }
+        let stored = try await link.store.run { _ in
+            try collection.revisionReader(isShown: false).closestContent(
+                on: path, of: .string(attached.id), among: [closest])?.content
+        }
+        if let stored, let attachments = try? DocumentAttachments(of: stored) { return KnownAttachments(attachments) }
+        guard let entries = try await link.peer.attachments(of: attached.id, closest) else { return KnownAttachments() }
+        return KnownAttachments(entries)
+    }
+
+    private func send(_ attached: Attached, known: KnownAttachments) async throws {
+        let (collection, version, idField) = (link.collection, attached.version, link.idField)
+        let (text, following, byteCount) = try await link.store.run { store in
+            let outgoing = try OutgoingAttachments(
+                of: version.content ?? DocumentObject(), generation: version.path.revision.generation, of: store,
+                known: known, digests: AttachmentDigests(of: collection).known)
+            let document = WireDocument(
+                .string(attached.id),
+                DocumentRevision(version.path, isDeleted: version.isDeleted, content: outgoing.content),
+                attachments: outgoing.entries)
+            var text: [UInt8] = []
+            document.write(to: &text, idField: idField)
+            let sent = outgoing.entries.filter { $0.content != .stub }
+            return (text, outgoing.following, sent.reduce(0) { $0 + ($1.byteCount ?? 0) })
+        }
+        if following.isEmpty {
+            var body = BulkBody()
+            body.add(text, id: attached.id, revision: version.path.revision.description)
+            if let (_, error) = try await link.peer.store(body).first { throw error.withStatus(400) }
+        } else {
+            let message = try AttachmentUpload.message(text, following, of: collection.store)
+            try await link.peer.store(message, id: attached.id)
+        }
+        link.board.update { status in
+            status.push.writtenCount += 1
+            status.push.byteCount += text.count
+            status.push.attachmentByteCount += byteCount
+        }
+    }
+
+    // MARK: - Documents without attachments
 
     private func send(_ body: BulkBody) async throws {
         guard !body.entries.isEmpty else { return }

@@ -24,6 +24,8 @@ public struct SyncStatus: Sendable {
         public package(set) var writtenCount = 0
         /// The size of these versions in bytes, as JSON.
         public package(set) var byteCount = 0
+        /// The size of the contents of attachments that were transferred, in bytes.
+        public package(set) var attachmentByteCount: Int64 = 0
     }
 
     /// A failure that is followed by another attempt.

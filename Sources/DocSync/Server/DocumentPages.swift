@@ -26,7 +26,7 @@ struct DocumentPages: Sendable {
                 let database = source.database
                 let part = Array(source.wanted[start..<end])
                 text += try await database.server.store.run { _ in
-                    try DocumentPages.text(of: part, in: database.collection, isFirst: start == 0)
+                    try DocumentPages.text(of: part, in: database, isFirst: start == 0)
                 }
                 position = end < source.wanted.count ? end : nil
                 if position == nil { text += Array("]}\n".utf8) }
@@ -36,10 +36,10 @@ struct DocumentPages: Sendable {
     }
 
     private static func text(
-        of part: [(id: String, revision: Revision?)], in collection: DocumentCollection, isFirst: Bool
+        of part: [(id: String, revision: Revision?)], in database: ServedDatabase, isFirst: Bool
     ) throws -> [UInt8] {
-        let reader = try collection.revisionReader(isShown: true)
-        let idField = collection.definition.idField
+        let reader = try database.collection.revisionReader(isShown: true)
+        let idField = database.idField
         var text: [UInt8] = []
         for (index, request) in part.enumerated() {
             if !isFirst || index > 0 { text.append(UInt8(ascii: ",")) }
@@ -50,7 +50,7 @@ struct DocumentPages: Sendable {
             for (index, version) in versions.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 text += Array(#"{"ok":"#.utf8)
-                WireDocument(.string(request.id), version).write(to: &text, idField: idField)
+                try database.listed(.string(request.id), version).write(to: &text, idField: idField)
                 text.append(UInt8(ascii: "}"))
             }
             if versions.isEmpty {

@@ -78,7 +78,7 @@ struct ServedChanges: Sendable {
         if listing.isDeleted { page.text += Array(#","deleted":true"#.utf8) }
         if let version = try reader?.stored(nil, of: listing.id).first {
             page.text += Array(#","doc":"#.utf8)
-            WireDocument(listing.id, version).write(
+            try database.listed(listing.id, version).write(
                 to: &page.text, idField: database.idField, includesPath: false)
         }
         page.text.append(UInt8(ascii: "}"))

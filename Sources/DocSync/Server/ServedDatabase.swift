@@ -6,7 +6,7 @@ struct ServedDatabase: Sendable {
     let collection: DocumentCollection
 
     var idField: String { collection.definition.idField }
-    private var store: AsyncDocumentStore { server.store }
+    var store: AsyncDocumentStore { server.store }
 
     func answer(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
         let path = target.path.dropFirst()
@@ -24,6 +24,8 @@ struct ServedDatabase: Sendable {
         case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerFailure.missing
         case (.get, let id?, 1): return try await document(.string(id), request, target)
         case (.put, let id?, 1): return try await storeDocument(id, request, target)
+        case (.get, let id?, 2...), (.head, let id?, 2...):
+            return try await content(path.dropFirst().joined(separator: "/"), of: .string(id), request, target)
         case (.get, _, _): throw ServerFailure.missing
         default:
             throw ServerFailure(405, "method_not_allowed", "this server only takes part in replications")
@@ -152,14 +154,17 @@ struct ServedDatabase: Sendable {
                 throw ServerFailure(404, "not_found", versions.isEmpty ? "missing" : "deleted")
             }
             var text: [UInt8] = []
-            WireDocument(id, version).write(to: &text, idField: field, includesPath: target["revs"] == "true")
+            try listed(id, version).write(to: &text, idField: field, includesPath: target["revs"] == "true")
             return .json(text: text)
+        }
+        if (request.fields["Accept"] ?? "").contains("multipart/") {
+            return try await multipart(id, versions, revisions ?? [], since: target["atts_since"])
         }
         var text: [UInt8] = [UInt8(ascii: "[")]
         for version in versions {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             text += Array(#"{"ok":"#.utf8)
-            WireDocument(id, version).write(to: &text, idField: field)
+            try listed(id, version).write(to: &text, idField: field)
             text.append(UInt8(ascii: "}"))
         }
         let missing = (revisions ?? []).filter { revision in
@@ -190,12 +195,12 @@ struct ServedDatabase: Sendable {
             }
         }
         guard keepsRevisions else { throw Self.newEdit }
-        var documents: [WireDocument] = []
+        var documents: [VersionWriter.Arrival] = []
         var faults: [DocumentFault] = []
         for range in ranges {
-            do throws(DocumentFault) {
-                documents.append(try document(body, range))
-            } catch {
+            do {
+                documents.append(try await arrival(document(body, range), Array(body[range])))
+            } catch let error as DocumentFault {
                 if error.code == .tooLarge { throw error }
                 faults.append(error)
             }
@@ -214,12 +219,23 @@ struct ServedDatabase: Sendable {
     private func storeDocument(_ id: String, _ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
         try checkWritable()
         guard target["new_edits"] == "false" else { throw Self.newEdit }
-        let body = try await request.body.collected(limit: server.options.documentLimit)
-        let document = try document(body, 0..<body.count)
+        let type = MediaType(request.fields["Content-Type"] ?? "")
+        let limit = server.options.documentLimit
+        let received: ReceivedDocument
+        do {
+            let receiver = AttachmentReceiver(into: server.store.store)
+            received =
+                type.isMultipart
+                ? try await ReceivedDocument(type, request.body.chunks, documentLimit: limit, receiver)
+                : try await ReceivedDocument(request.body.collected(limit: limit), receiver)
+        } catch let error as AttachmentError {
+            throw DocumentFault(error, id: id)
+        }
+        let document = try document(received.text, 0..<received.text.count)
         guard document.id == .string(id) else {
             throw ServerFailure(400, "bad_request", "the ID in the document is not the one in the path")
         }
-        if let fault = try await store([document]).first { throw fault }
+        if let fault = try await store([arrival(document, received)]).first { throw fault }
         return .json(
             ["ok": true, "id": .string(id), "rev": .string(document.version.path.revision.description)], status: 201)
     }
@@ -242,9 +258,7 @@ struct ServedDatabase: Sendable {
         403, "forbidden", "this server takes revisions of replicas only; add new_edits=false")
 
     /// Stores versions, and returns those that cannot be stored.
-    private func store(_ documents: [WireDocument]) async throws -> [DocumentFault] {
-        try await VersionWriter(store: store, collection: collection.name).write(
-            documents.map { VersionWriter.Arrival($0, listed: [$0.version.path.revision]) }
-        ).faults
+    private func store(_ arrivals: [VersionWriter.Arrival]) async throws -> [DocumentFault] {
+        try await VersionWriter(store: store, collection: collection.name).write(arrivals).faults
     }
 }

@@ -1,0 +1,92 @@
+internal import DocIndex
+
+/// Brings the contents of the attachments of a document from the peer.
+struct AttachmentFetch: Sendable {
+    let link: SyncLink
+
+    /// A document with all its contents.
+    struct Fetched: Sendable {
+        var document: WireDocument
+        /// The digests by which the peer knows the contents.
+        var digests: [Attachment.Digest: [String]] = [:]
+        var byteCount: Int64 = 0
+    }
+
+    /// Fetches what the store lacks.
+    ///
+    /// - Throws: ``AttachmentError``, ``PeerError`` if the document cannot be stored; other errors as a request does.
+    func complete(_ document: WireDocument) async throws -> Fetched {
+        var replaced: Set<String> = []
+        while true {
+            do {
+                return try await complete(document, replaced)
+            } catch let error as Replaced where replaced.insert(error.name).inserted {
+                continue
+            } catch let error as Replaced {
+                throw error.error
+            }
+        }
+    }
+
+    /// An attachment has another content than the document says.
+    private struct Replaced: Error {
+        let name: String
+        let error: AttachmentError
+    }
+
+    private func complete(_ document: WireDocument, _ replaced: Set<String>) async throws -> Fetched {
+        let (collection, path) = (link.collection, document.version.path)
+        let content = document.version.content ?? DocumentObject()
+        let arriving = ArrivingAttachments(content, document.attachments) { replaced.contains($0.name) }
+        let (needed, ancestor) = try await link.store.run { store in
+            let reader = try collection.revisionReader(isShown: false)
+            var ancestor: StoredAncestor?
+            if let (revision, content) = try reader.closestContent(on: path, of: document.id),
+                let attachments = try? DocumentAttachments(of: content)
+            {
+                ancestor = StoredAncestor(generation: revision.generation, attachments)
+            }
+            let digests = AttachmentDigests(of: collection)
+            return (try arriving.needed(in: store, ancestor: ancestor, digests: digests.known), ancestor)
+        }
+        var fetched = Fetched(document: document)
+        var received = ReceivedContents()
+        for entry in needed {
+            let bound = arriving.bound.first { $0.entry.name == entry.name }?.attachment.digest
+            let content = try await fetch(entry, of: document, expecting: bound)
+            received[entry.name] = content.attachment
+            fetched.byteCount += content.attachment.byteCount
+            let digests = [content.digest, entry.digest].compactMap(\.self)
+            fetched.digests[content.attachment.digest, default: []] += digests
+        }
+        let stored = try await link.store.run { [received] store in
+            try arriving.document(
+                received, in: store, ancestor: ancestor, digests: AttachmentDigests(of: collection).known)
+        }
+        fetched.document.attachments = []
+        if document.version.content != nil || !stored.isEmpty {
+            var complete = stored
+            if complete[link.idField] == nil { complete[link.idField] = document.id.value }
+            fetched.document.version = DocumentRevision(
+                path, isDeleted: document.version.isDeleted, content: complete)
+        }
+        return fetched
+    }
+
+    private func fetch(
+        _ entry: WireAttachment, of document: WireDocument, expecting digest: Attachment.Digest?
+    ) async throws -> AttachmentReceiver.Received {
+        let target = link.peer.target(
+            VersionWriter.text(document.id), entry.name, query: ["rev": document.version.path.revision.description])
+        let response = try await link.peer.open(.get, target, fields: ["Accept": "*/*"])
+        let receiver = AttachmentReceiver(into: link.collection.store)
+        let form: AttachmentReceiver.Form = response.fields["Content-Encoding"] == "gzip" ? .gzip : .plain
+        do {
+            return try await receiver.add(
+                ResumedContent(peer: link.peer, target: target, first: response), of: entry, form: form,
+                expecting: digest, checksDigest: AttachmentReceiver.hasDigestOfContent(response.fields))
+        } catch let error as AttachmentError where error.code == .digestMismatch && digest != nil {
+            throw Replaced(name: entry.name, error: error)
+        }
+    }
+}
