@@ -1,7 +1,7 @@
-package import DocIndex
+public import DocIndex
 
-/// The requests that a replication sends to a peer's database.
-package struct Peer: Sendable {
+/// The other side of a replication: a database, and the way to reach it.
+public struct Peer: Sendable {
     package let transport: any Transport
     /// The parts of the path to the database, such as `["photos"]`.
     package let path: [String]
@@ -26,6 +26,14 @@ package struct Peer: Sendable {
         self.policy = policy
         self.attemptLimit = attemptLimit
         self.documentLimit = documentLimit
+    }
+
+    /// Creates a peer that is a collection of another store in this process.
+    ///
+    /// - Throws: ``DocIndex/DocIndexError`` with `unknownCollection`; `LevelError`.
+    public init(_ store: DocumentStore, collection: String) throws {
+        let server = try SyncServer(store, options: SyncServer.Options(collections: [collection]))
+        self.init(InProcessTransport(server), database: [collection])
     }
 
     /// The largest answer that is held in memory as a whole.
@@ -87,14 +95,6 @@ extension Peer {
     /// Sends a request until a response comes, and returns it before its body has come.
     func open(_ method: SyncRequest.Method, _ target: String, fields: HeaderFields) async throws -> SyncResponse {
         try await perform(method, target, fields: fields) { $0 }
-    }
-
-    /// Waits before another attempt.
-    func pause(after error: any Error, attempt: Int) async throws {
-        var random = SystemRandomNumberGenerator()
-        let delay = policy.delay(attempt: attempt, using: &random)
-        onRetry(error, delay)
-        try await Task.sleep(for: delay)
     }
 
     /// Returns how long to wait at least before the same request is sent again; `nil` if it would fail again.
