@@ -87,8 +87,8 @@ import struct DocIndex.Attachment
 
     @Test func `Contents are found by their order, or by their names where they come in another one`() async throws {
         try await Self.withStores { _, to in
-            // CouchDB does not escape names: to a parser, the second one is "a".
-            let names = ["a", "a\"b", "c"]
+            // CouchDB does not escape names: to a parser, the first one is "a".
+            let names = ["a\"b", "a", "c"]
             let entries = names.map { WireAttachment($0, type: "image/jpeg", byteCount: 1, content: .follows) }
             func message(_ order: [Int], _ field: (String) -> String?) -> MultipartBody {
                 let document = MultipartBody.Part(["Content-Type": "application/json"], .bytes(Self.text(entries)))
