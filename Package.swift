@@ -28,6 +28,8 @@ let package = Package(
     products: [
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
+        // The network needs the trait Network.
+        .library(name: "DocSync", targets: ["DocSync", "DocNetwork"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],

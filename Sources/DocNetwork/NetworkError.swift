@@ -5,9 +5,9 @@
 
     /// An address, a file or a setting that makes a client or a server impossible. Failures of a connection are a
     /// `TransportError`.
-    package struct NetworkError: Error, Sendable, Hashable, CustomStringConvertible {
+    public struct NetworkError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The kinds of errors.
-        package enum Code: String, Sendable, Hashable, CaseIterable {
+        public enum Code: String, Sendable, Hashable, CaseIterable {
             /// The address cannot be read.
             case invalidAddress
             /// A certificate or a key cannot be read.
@@ -19,9 +19,9 @@
         }
 
         /// The kind of error.
-        package let code: Code
+        public let code: Code
         /// What is wrong and what to do next. It contains no password.
-        package let message: String
+        public let message: String
 
         init(_ code: Code, _ message: String) {
             self.code = code
@@ -29,7 +29,7 @@
         }
 
         /// The message.
-        package var description: String { message }
+        public var description: String { message }
     }
 
     extension Duration {

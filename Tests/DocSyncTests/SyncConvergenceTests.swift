@@ -46,14 +46,15 @@ final class CuttingTransport: Transport {
     }
 }
 
-/// Random edits, deletions, resolutions and backups in stores that replicate over connections that break.
+/// Random edits with attachments, deletions, resolutions, backups and copies of stores that replicate over connections
+/// that break.
 struct SyncConvergenceTests {
     @Test(arguments: [false, true])
     func `Stores that were replicated over broken connections have the same leaves and lose none`(
         hasHub: Bool
     ) async throws {
         for round in 0..<TestRun.rounds(3, long: 500) {
-            try await withSyncedStores(4) { group in
+            try await withSyncedStores(5) { group in
                 let random = TestRun.random(stream: UInt64(round * 2 + (hasHub ? 1 : 0)))
                 try await Run(group: group, hasHub: hasHub, random: random).run()
             }
@@ -105,7 +106,12 @@ struct SyncConvergenceTests {
             let id = DocumentID.string("d\(Int.random(in: 0..<6, using: &random))")
             switch Int.random(in: 0..<40, using: &random) {
             case 0..<16:
-                let content: DocumentObject = ["id": id.value, "n": .int(.random(in: 0..<4, using: &random))]
+                var content: DocumentObject = ["id": id.value, "n": .int(.random(in: 0..<4, using: &random))]
+                if Int.random(in: 0..<3, using: &random) == 0 {
+                    let bytes = [UInt8](repeating: .random(in: 0..<4, using: &random), count: 40_000)
+                    content["file"] = .attachment(
+                        try group.stores[replica].attachments.add(bytes, type: "image/jpeg", name: "a.jpg"))
+                }
                 try photos.put(content)
                 #expect(try photos.document(id)?.content == content, "an edit is what is read next")
             case 16..<20: try photos.delete(id)
@@ -115,6 +121,12 @@ struct SyncConvergenceTests {
                 try photos.resolve(id, with: chosen, over: conflict.versions.map(\.revision))
             case 22: try backUp(replica)
             case 23: try restore(replica)
+            case 24:
+                // A copied directory, which does not know that it is one.
+                let source = Int.random(in: group.stores.indices, using: &random)
+                if source == replica { break }
+                try backUp(source)
+                try replace(replica, with: try #require(backups[source]))
             default:
                 let other = hasHub ? 0 : Int.random(in: group.stores.indices, using: &random)
                 if other == replica { break }
@@ -124,6 +136,7 @@ struct SyncConvergenceTests {
 
         private func sync(_ replica: Int, with other: Int) async throws {
             var options = options
+            if Int.random(in: 0..<4, using: &random) == 0 { options.resolver = .threeWay() }
             options.pulls = Int.random(in: 0..<3, using: &random) > 0
             options.pushes = !options.pulls || Bool.random(using: &random)
             let probability = Double.random(in: 0..<0.08, using: &random)
@@ -154,6 +167,10 @@ struct SyncConvergenceTests {
         /// Sets a store back. Most backups get an epoch of their own; a virtual machine that is set back does not.
         private func restore(_ replica: Int) throws {
             guard let backup = backups[replica] else { return }
+            try replace(replica, with: backup)
+        }
+
+        private func replace(_ replica: Int, with backup: String) throws {
             try group.stores[replica].close()
             try TestFiles.remove("\(group.directory)/\(replica).store")
             try TestFiles.copy(backup, to: "\(group.directory)/\(replica).store")

@@ -1,7 +1,7 @@
-package import DocIndex
+public import DocIndex
 
-/// The requests that a replication sends to a peer's database.
-package struct Peer: Sendable {
+/// The other side of a replication: a database, and the way to reach it.
+public struct Peer: Sendable {
     package let transport: any Transport
     /// The parts of the path to the database, such as `["photos"]`.
     package let path: [String]
@@ -26,6 +26,14 @@ package struct Peer: Sendable {
         self.policy = policy
         self.attemptLimit = attemptLimit
         self.documentLimit = documentLimit
+    }
+
+    /// Creates a peer that is a collection of another store in this process.
+    ///
+    /// - Throws: ``DocIndex/DocIndexError`` with `unknownCollection`; `LevelError`.
+    public init(_ store: DocumentStore, collection: String) throws {
+        let server = try SyncServer(store, options: SyncServer.Options(collections: [collection]))
+        self.init(InProcessTransport(server), database: [collection])
     }
 
     /// The largest answer that is held in memory as a whole.
@@ -87,14 +95,6 @@ extension Peer {
     /// Sends a request until a response comes, and returns it before its body has come.
     func open(_ method: SyncRequest.Method, _ target: String, fields: HeaderFields) async throws -> SyncResponse {
         try await perform(method, target, fields: fields) { $0 }
-    }
-
-    /// Waits before another attempt.
-    func pause(after error: any Error, attempt: Int) async throws {
-        var random = SystemRandomNumberGenerator()
-        let delay = policy.delay(attempt: attempt, using: &random)
-        onRetry(error, delay)
-        try await Task.sleep(for: delay)
     }
 
     /// Returns how long to wait at least before the same request is sent again; `nil` if it would fail again.
@@ -238,6 +238,8 @@ extension Peer {
 
     /// Reads versions of documents with their contents.
     ///
+    /// If the answer breaks off, the versions that have come are all.
+    ///
     /// - Parameter add: takes each version, with the size of all so far. It starts anew if the request is repeated. If
     ///   it returns `false`, the rest is not read.
     package func documents(
@@ -257,11 +259,19 @@ extension Peer {
         try await perform(.post, target, fields: Self.fields(hasBody: true), body: .bytes(body)) { response in
             begin()
             var reader = BulkDocumentsReader(idField: idField, byteLimit: 2 * documentLimit)
-            for try await chunk in response.body.chunks {
-                reader.append(chunk)
-                while let part = try reader.next() {
-                    if try !add(part, reader.byteCount) { return }
+            var count = 0
+            do {
+                for try await chunk in response.body.chunks {
+                    reader.append(chunk)
+                    while let part = try reader.next() {
+                        count += 1
+                        if try !add(part, reader.byteCount) { return }
+                    }
                 }
+            } catch let error as TransportError where error.code.isTransient && count > 0 {
+                // What has come need not come again. The caller asks for the rest.
+                onRetry(error, .zero)
+                return
             }
             reader.finish()
             while let part = try reader.next() {

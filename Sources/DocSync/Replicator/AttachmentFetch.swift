@@ -79,13 +79,18 @@ struct AttachmentFetch: Sendable {
     ) async throws -> AttachmentReceiver.Received {
         let target = link.peer.target(
             VersionWriter.text(document.id), entry.name, query: ["rev": document.version.path.revision.description])
-        let response = try await link.peer.open(.get, target, fields: ["Accept": "*/*"])
+        let peer = link.peer
+        let download = try await AttachmentDownload(policy: peer.policy, attemptLimit: peer.attemptLimit ?? .max) {
+            var fields = $0
+            fields["Accept"] = "*/*"
+            return try await peer.open(.get, target, fields: fields)
+        }
         let receiver = AttachmentReceiver(into: link.collection.store)
-        let form: AttachmentReceiver.Form = response.fields["Content-Encoding"] == "gzip" ? .gzip : .plain
+        let form: AttachmentReceiver.Form = download.fields["Content-Encoding"] == "gzip" ? .gzip : .plain
         do {
             return try await receiver.add(
-                ResumedContent(peer: link.peer, target: target, first: response), of: entry, form: form,
-                expecting: digest, checksDigest: AttachmentReceiver.hasDigestOfContent(response.fields))
+                download, of: entry, form: form, expecting: digest,
+                checksDigest: AttachmentReceiver.hasDigestOfContent(download.fields))
         } catch let error as AttachmentError where error.code == .digestMismatch && digest != nil {
             throw Replaced(name: entry.name, error: error)
         }

@@ -219,6 +219,8 @@ extension PullRun {
                         .unavailable, id: id, revision: revision,
                         "the peer does not send an attachment (\(error)); it is asked for again when the document changes"
                     ))
+            } catch let error as MessageError {
+                return .fault(DocumentFault(.unavailable, id: id, revision: revision, error.message))
             } catch let error as TransportError where error.code == .cut {
                 // If the peer answers otherwise, the attachment is at fault, and not the connection.
                 _ = try await link.peer.information()

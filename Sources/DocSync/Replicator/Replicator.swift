@@ -1,43 +1,63 @@
-package import DocIndex
+public import DocIndex
 internal import Synchronization
 
 /// Exchanges the documents of a collection with a peer: a database of CouchDB, a collection served by another store, or
 /// anything else that speaks the replication protocol of Apache CouchDB.
-package struct Replicator: Sendable {
+///
+/// ```swift
+/// let peer = try Peer(url: "https://nas.local:6984/photos", credentials: .basic { ("anna", password) })
+/// var options = Replicator.Options()
+/// options.isContinuous = true
+/// for try await status in Replicator(photos, with: peer, options: options).updates() {
+///     print(status.phase, status.pull.writtenCount, status.push.writtenCount)
+/// }
+/// ```
+///
+/// Both sides then have all documents, and all versions of those that were edited on both sides; see
+/// ``DocIndex/DocumentConflict``. A replication can be interrupted at any time. The next one continues where both sides
+/// know that they agree.
+///
+/// The network needs the package trait `Network`. Two stores of one process can replicate without it.
+public struct Replicator: Sendable {
     /// What a replication does.
-    package struct Options: Sendable {
+    public struct Options: Sendable {
         /// Whether documents come from the peer.
-        package var pulls = true
+        public var pulls = true
         /// Whether documents go to the peer.
-        package var pushes = true
+        public var pushes = true
         /// Whether the replication goes on after both sides are equal, and waits for changes.
-        package var isContinuous = false
+        public var isContinuous = false
         /// The number of documents that are compared with one request.
-        package var batchLimit = 500
+        public var batchLimit = 500
         /// The size of documents in bytes that are sent with one request, unless a single one is larger.
-        package var byteLimit = 1 << 20
+        public var byteLimit = 1 << 20
         /// The number of documents after which a checkpoint is saved.
-        package var checkpointInterval = 10_000
+        public var checkpointInterval = 10_000
         /// The time after which a checkpoint is saved.
-        package var checkpointPeriod = Duration.seconds(30)
+        public var checkpointPeriod = Duration.seconds(30)
         /// How often the peer is asked for changes if it cannot be waited for them.
-        package var pollInterval = Duration.seconds(10)
+        public var pollInterval = Duration.seconds(10)
         /// Which documents take part; `nil` for all. Deletions always do. A document that no longer matches is not changed
         /// any more on the other side. A filter has a checkpoint of its own.
         ///
         /// On a pull, documents that do not match are transferred and then dropped.
-        package var filter: Filter?
+        public var filter: Filter?
         /// Decides about conflicts that arrive. By default they stay.
-        package var resolver = DocumentConflict.Resolver.manual
+        public var resolver = DocumentConflict.Resolver.manual
 
-        package init() {}
+        /// Creates the options of one run in both directions.
+        public init() {}
     }
 
-    package let collection: DocumentCollection
-    package let peer: Peer
-    package let options: Options
+    /// The collection.
+    public let collection: DocumentCollection
+    /// The other side.
+    public let peer: Peer
+    /// What the replication does.
+    public let options: Options
 
-    package init(_ collection: DocumentCollection, with peer: Peer, options: Options = Options()) {
+    /// Creates a replication. It does nothing until it runs.
+    public init(_ collection: DocumentCollection, with peer: Peer, options: Options = Options()) {
         self.collection = collection
         self.peer = peer
         self.options = options
@@ -50,7 +70,7 @@ package struct Replicator: Sendable {
     /// - Throws: ``SyncError``; ``TransportError`` or ``MessageError`` once the attempts are used up; ``DocIndexError``,
     ///   `LevelError`; `CancellationError`.
     @discardableResult
-    package func run(_ report: @escaping @Sendable (SyncStatus) -> Void = { _ in }) async throws -> SyncStatus {
+    public func run(_ report: @escaping @Sendable (SyncStatus) -> Void = { _ in }) async throws -> SyncStatus {
         let board = StatusBoard(report)
         do {
             var attempt = 0
@@ -67,6 +87,25 @@ package struct Replicator: Sendable {
         }
         board.update { $0.phase = .finished }
         return board.current
+    }
+
+    /// Runs, and returns the status whenever it changes. The last status has the phase `finished`.
+    ///
+    /// If the reader is slow, it gets the newest status. If it stops reading, the replication is cancelled.
+    ///
+    /// - Throws: the sequence throws what ``run(_:)`` throws.
+    public func updates() -> AsyncThrowingStream<SyncStatus, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                do {
+                    try await run { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
     }
 
     private func runOnce(_ board: StatusBoard) async throws {

@@ -1,24 +1,25 @@
-package import DocIndex
+public import DocIndex
 
 /// Answers the requests of a replication for the collections of a store, each of which is a database of that name.
 ///
 /// It has what the replicators of CouchDB, PouchDB and this library use. Other requests are refused in CouchDB's form.
 /// Source: the replication protocol of Apache CouchDB.
-package struct SyncServer: Responder {
+public struct SyncServer: Responder {
     /// What a server permits.
-    package struct Options: Sendable {
+    public struct Options: Sendable {
         /// The collections that are served.
-        package var collections: Set<String>
+        public var collections: Set<String>
         /// Whether peers may store documents.
-        package var isWritable = true
+        public var isWritable = true
         /// The name and the password that every request must have; `nil` to serve everyone.
-        package var login: (name: String, password: String)?
+        public var login: (name: String, password: String)?
         /// The size of a document in bytes above which it is refused.
-        package var documentLimit = 8_000_000
+        public var documentLimit = 8_000_000
         /// The size of a request in bytes above which it is refused.
-        package var bodyLimit = 64 << 20
+        public var bodyLimit = 64 << 20
 
-        package init(collections: Set<String>) { self.collections = collections }
+        /// Creates the options of a server for some collections.
+        public init(collections: Set<String>) { self.collections = collections }
     }
 
     let store: AsyncDocumentStore
@@ -27,7 +28,7 @@ package struct SyncServer: Responder {
     /// Creates a server. The collections take part in replications from now on.
     ///
     /// - Throws: ``DocIndexError`` with `unknownCollection`; `LevelError`.
-    package init(_ store: DocumentStore, options: Options) throws {
+    public init(_ store: DocumentStore, options: Options) throws {
         for name in options.collections { try store.collection(name).startReplication() }
         self.store = store.asynchronous
         self.options = options

@@ -87,6 +87,9 @@ struct SyncCommand: ParsableCommand {
         if status.wasSetBack {
             options.note("sync: this store is an earlier state of itself, so everything was compared anew")
         }
+        if status.peerWasSetBack {
+            options.note("sync: the peer is an earlier state of itself or was made anew; it got again what it lacked")
+        }
         if !status.conflicts.isEmpty { options.note("sync: lkrepl conflicts \(database) \(collection) lists them") }
         guard !status.leftOut.isEmpty else { return }
         let writer = try options.writer(columns: ["id", "reason", "message"])

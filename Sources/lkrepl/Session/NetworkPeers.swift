@@ -32,17 +32,14 @@ enum NetworkPeers {
         static func serve(
             _ server: SyncServer, at listener: ServeCommand.Listener, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
-            var configuration = HTTPServer.Configuration()
-            configuration.host = listener.host
-            configuration.port = listener.port
-            if let certificate = listener.certificate, let key = listener.key {
-                configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
-            }
-            let http = try HTTPServer(server, configuration: configuration)
-            let scheme = configuration.tls == nil ? "http" : "https"
+            let scheme = listener.certificate == nil ? "http" : "https"
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
             try CommandTask.wait {
-                try await http.run { port in begin("\(scheme)://\(host):\(port)") }
+                try await server.run(
+                    host: listener.host, port: listener.port, certificate: listener.certificate, key: listener.key
+                ) { port in
+                    begin("\(scheme)://\(host):\(port)")
+                }
             }
             // It ends only if it is interrupted.
             try Interruption.check()

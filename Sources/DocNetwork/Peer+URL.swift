@@ -1,0 +1,60 @@
+#if Network
+    public import DocSync
+    internal import Foundation
+
+    extension Peer {
+        /// Creates a peer that is reached by HTTP: a database of CouchDB or PouchDB, or a collection that another store
+        /// serves. Nothing is sent before a replication runs.
+        ///
+        /// - Parameters:
+        ///   - url: the address of the database, such as `https://nas.local:6984/photos`, without a name and a password.
+        ///   - credentials: how the peer knows the user. They are sent without TLS, too, so use `https` beyond this machine.
+        ///   - authorities: a file with certificates (PEM) to trust in place of those of the system; `nil` for the latter.
+        ///   - attemptLimit: the number of times that a request is sent before its failure ends the replication; `nil` for
+        ///     any number, as a replication that waits for changes needs.
+        /// - Throws: ``NetworkError`` if the address or the file cannot be used.
+        public init(
+            url: String, credentials: Credentials = .none, authorities: String? = nil, attemptLimit: Int? = 6
+        ) throws {
+            guard var parts = URLComponents(string: url, encodingInvalidCharacters: false),
+                let slash = parts.percentEncodedPath.lastIndex(of: "/"),
+                let database = String(parts.percentEncodedPath[slash...].dropFirst()).removingPercentEncoding,
+                !database.isEmpty
+            else {
+                throw NetworkError(
+                    .invalidAddress, "The address of the peer names no database; write it as https://HOST/DATABASE.")
+            }
+            parts.percentEncodedPath = String(parts.percentEncodedPath[..<slash])
+            var configuration = HTTPClientTransport.Configuration()
+            configuration.tls.authorityFile = authorities
+            let address = try PeerAddress(parsing: parts.string ?? url)
+            self.init(
+                try HTTPClientTransport(to: address, configuration: configuration), database: [database],
+                credentials: credentials, attemptLimit: attemptLimit)
+        }
+    }
+
+    extension SyncServer {
+        /// Listens, and answers peers until the task is cancelled. Requests in progress then get a few seconds to end.
+        ///
+        /// - Parameters:
+        ///   - host: the name or the IP address to listen at. Without a certificate, only one of this machine is accepted.
+        ///   - port: the port; 0 for any that is free.
+        ///   - certificate: a file with the server's certificate and those that prove it (PEM); `nil` for none.
+        ///   - key: a file with the key of the certificate (PEM), without a passphrase.
+        ///   - whenListening: called once with the port.
+        /// - Throws: ``NetworkError``.
+        public func run(
+            host: String = "127.0.0.1", port: Int, certificate: String? = nil, key: String? = nil,
+            whenListening: @Sendable (_ port: Int) -> Void = { _ in }
+        ) async throws {
+            var configuration = HTTPServer.Configuration()
+            configuration.host = host
+            configuration.port = port
+            if let certificate, let key {
+                configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
+            }
+            try await HTTPServer(self, configuration: configuration).run(whenListening: whenListening)
+        }
+    }
+#endif
