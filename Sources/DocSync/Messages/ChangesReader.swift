@@ -5,6 +5,8 @@ package struct ChangeRow: Sendable {
     package let id: String
     /// The leaves, or the winner alone if that was asked for.
     package let revisions: [Revision]
+    /// The text of the winner, if it was asked for.
+    package let document: [UInt8]?
 }
 
 /// Reads the rows of a feed of changes while they arrive.
@@ -49,6 +51,7 @@ package struct ChangesReader: Sendable {
     static func row(_ text: [UInt8]) throws(MessageError) -> Part {
         var id: String?
         var revisions: [Revision] = []
+        var document: [UInt8]?
         var isReadable = true
         var members = try JSONParts.members(of: text)
         while let member = try members.nextMember() {
@@ -65,6 +68,9 @@ package struct ChangesReader: Sendable {
                     }
                     revisions.append(revision)
                 }
+            case "doc":
+                let value = Array(text[member.value])
+                if value.first == UInt8(ascii: "{") { document = value }
             default: continue
             }
         }
@@ -73,7 +79,7 @@ package struct ChangesReader: Sendable {
             return .fault(
                 DocumentFault(.malformed, id: id, "the peer lists a revision that is none; it cannot be replicated"))
         }
-        return .row(ChangeRow(id: id, revisions: revisions))
+        return .row(ChangeRow(id: id, revisions: revisions, document: document))
     }
 
     private static var malformed: MessageError {
