@@ -1,4 +1,4 @@
-public import DocIndex
+package import DocIndex
 
 /// The other side of a replication: a database, and the way to reach it.
 public struct Peer: Sendable {
@@ -26,14 +26,6 @@ public struct Peer: Sendable {
         self.policy = policy
         self.attemptLimit = attemptLimit
         self.documentLimit = documentLimit
-    }
-
-    /// Creates a peer that is a collection of another store in this process.
-    ///
-    /// - Throws: ``DocIndex/DocIndexError`` with `unknownCollection`; `LevelError`.
-    public init(_ store: DocumentStore, collection: String) throws {
-        let server = try SyncServer(store, options: SyncServer.Options(collections: [collection]))
-        self.init(InProcessTransport(server), database: [collection])
     }
 
     /// The largest answer that is held in memory as a whole.
@@ -276,6 +268,24 @@ extension Peer {
             while let part = try reader.next() {
                 if try !add(part, reader.byteCount) { return }
             }
+        }
+    }
+
+    /// Returns all versions of a document, also deletions; an empty array if the peer does not have it.
+    package func versions(of id: String, idField: String) async throws -> [BulkDocumentsReader.Part] {
+        let target = target(id, query: ["open_revs": "all", "revs": "true"])
+        do {
+            return try await perform(.get, target) { response in
+                let text = try await response.body.collected(limit: 8 * documentLimit)
+                var reader = BulkDocumentsReader(idField: idField, byteLimit: documentLimit)
+                var elements = try JSONParts.elements(of: text)
+                while let element = try elements.nextElement() { try reader.add(text, element, id: id) }
+                var parts: [BulkDocumentsReader.Part] = []
+                while let part = try reader.next() { parts.append(part) }
+                return parts
+            }
+        } catch let error as PeerError where error.status == 404 {
+            return []
         }
     }
 

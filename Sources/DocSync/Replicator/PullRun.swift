@@ -29,6 +29,7 @@ struct PullRun: Sendable {
         var waited: Page?
         var polls = false
         while true {
+            try await retryUnavailable()
             var isAtEnd = false
             try await inOrder(width: 3) { () -> Page? in
                 if let page = waited {
@@ -177,6 +178,33 @@ struct PullRun: Sendable {
 }
 
 extension PullRun {
+    /// Tries again to get documents that an earlier run left out because the peer did not send all of them. They are not
+    /// in the feed again.
+    private func retryUnavailable() async throws {
+        let faults = link.board.current.leftOut.values.filter { $0.code == .unavailable }
+        for fault in faults.prefix(Self.retryLimit) {
+            var writer = ArrivalWriter(link: link)
+            var attached: [WireDocument] = []
+            for case .document(let document) in try await link.peer.versions(of: fault.id, idField: link.idField) {
+                writer.listed[fault.id, default: []].append(document.version.path.revision)
+                attached.append(document)
+            }
+            let (collection, listed, id) = (link.collection, writer.listed[fault.id] ?? [], fault.id)
+            let missing = try await link.store.run { _ in
+                try collection.revisionReader(isShown: false).missing(listed, of: .string(id)).missing
+            }
+            let wanted = attached.filter { missing.contains($0.version.path.revision) && link.takes($0.version) }
+            if wanted.isEmpty, !attached.isEmpty {
+                link.board.takeIn([id])
+            } else {
+                try await fetchContents(of: wanted, &writer)
+            }
+        }
+    }
+
+    /// The number of documents that are tried again at most.
+    private static let retryLimit = 1000
+
     /// Fetches the contents of attachments, and writes the documents to which they belong.
     private func fetchContents(of documents: [WireDocument], _ writer: inout ArrivalWriter) async throws {
         enum Outcome: Sendable {

@@ -17,23 +17,15 @@ extension ServedDatabase {
 
     /// Returns versions with the contents of their attachments.
     func multipart(
-        _ id: DocumentID, _ versions: [DocumentRevision], _ wanted: [Revision], since: String?
+        _ id: DocumentID, _ versions: [DocumentRevision], _ wanted: [Revision]
     ) async throws -> SyncResponse {
         let (collection, field) = (collection, idField)
-        var known: [Revision] = []
-        if let since, case .array(let values)? = try? JSONParser().parse(since) {
-            known = values.compactMap { if case .string(let text) = $0 { Revision(text) } else { nil } }
-        }
-        let parts = try await store.run { [known] store in
-            let reader = try collection.revisionReader(isShown: false)
-            return try versions.map { version -> MultipartBody.Part in
-                var stubs = KnownAttachments()
-                if let (_, content) = try reader.closestContent(on: version.path, of: id, among: known) {
-                    stubs = KnownAttachments(try DocumentAttachments(of: content))
-                }
+        let parts = try await store.run { store in
+            try versions.map { version -> MultipartBody.Part in
+                // Everything follows. A peer that got a stub it cannot use would ask for the document again.
                 let outgoing = try OutgoingAttachments(
                     of: version.content ?? DocumentObject(), generation: version.path.revision.generation, of: store,
-                    known: stubs, inlineLimit: -1, digests: AttachmentDigests(of: collection).known)
+                    inlineLimit: -1, digests: AttachmentDigests(of: collection).known)
                 let content = version.content == nil ? nil : outgoing.content
                 var text: [UInt8] = []
                 WireDocument(

@@ -158,7 +158,7 @@ struct ServedDatabase: Sendable {
             return .json(text: text)
         }
         if (request.fields["Accept"] ?? "").contains("multipart/") {
-            return try await multipart(id, versions, revisions ?? [], since: target["atts_since"])
+            return try await multipart(id, versions, revisions ?? [])
         }
         var text: [UInt8] = [UInt8(ascii: "[")]
         for version in versions {
