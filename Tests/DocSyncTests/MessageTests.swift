@@ -99,6 +99,7 @@ struct MessageTests {
                     case .row(let row): rows.append("\(row.id) \(row.revisions)")
                     case .fault(let fault): rows.append("fault \(fault.id)")
                     case .end(let position): end = position
+                    case .pending(let count): #expect(count == 0)
                     }
                 }
             }

@@ -8,8 +8,3 @@ enum StoreClock {
     /// Milliseconds since 1970.
     static var now: UInt64 { fixed ?? UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 }
-
-extension DocumentDate {
-    /// The current instant in UTC.
-    package static var now: DocumentDate { DocumentDate(utcMilliseconds: Int64(clamping: StoreClock.now)) }
-}

@@ -16,6 +16,8 @@ package struct ChangesReader: Sendable {
         case fault(DocumentFault)
         /// Where the feed ended.
         case end(PeerPosition)
+        /// The number of rows that follow.
+        case pending(Int)
     }
 
     private var envelope: EnvelopeReader
@@ -39,6 +41,8 @@ package struct ChangesReader: Sendable {
                         .tooLarge, id: Self.id(at: beginning) ?? "",
                         "the document is larger than \(envelope.byteLimit) bytes; raise the limit"))
             case .member("last_seq", let text): return .end(PeerPosition(try Self.value(text)))
+            case .member("pending", let text):
+                if case .int(let count) = try Self.value(text) { return .pending(Int(count)) }
             case .member: continue
             }
         }

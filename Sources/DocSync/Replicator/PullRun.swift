@@ -9,6 +9,7 @@ struct PullRun: Sendable {
         var rows: [ChangeRow] = []
         var faults: [DocumentFault] = []
         var end: PeerPosition?
+        var isLast = false
     }
 
     /// What became of a page.
@@ -39,7 +40,7 @@ struct PullRun: Sendable {
                 }
                 guard !isAtEnd else { return nil }
                 let page = try await read(after: position)
-                isAtEnd = page.rows.count + page.faults.count < link.options.batchLimit
+                isAtEnd = page.isLast || page.rows.count + page.faults.count < link.options.batchLimit
                 position = page.end ?? position
                 return page
             } run: { page in
@@ -87,6 +88,7 @@ struct PullRun: Sendable {
             case .row(let row): page.rows.append(row)
             case .fault(let fault): page.faults.append(fault)
             case .end(let end): page.end = end
+            case .pending(let count): page.isLast = count == 0
             }
         }
         guard page.end != nil else {

@@ -28,7 +28,7 @@ public struct Replicator: Sendable {
         /// Whether the replication goes on after both sides are equal, and waits for changes.
         public var isContinuous = false
         /// The number of documents that are compared with one request.
-        public var batchLimit = 500
+        public var batchLimit = 1000
         /// The size of documents in bytes that are sent with one request, unless a single one is larger.
         public var byteLimit = 1 << 20
         /// The number of documents after which a checkpoint is saved.

@@ -110,7 +110,9 @@ struct ServedChanges: Sendable {
                 case .rows: return try await rows()
                 case .end:
                     step = .done
-                    return feed.end(at: position)
+                    let collection = feed.database.collection
+                    let last = try await feed.database.server.store.run { _ in try collection.show() }
+                    return feed.end(at: position, isLast: position >= last)
                 case .done: return nil
                 }
             }
@@ -135,10 +137,12 @@ struct ServedChanges: Sendable {
         }
     }
 
-    private func end(at position: UInt64) -> [UInt8] {
+    private func end(at position: UInt64, isLast: Bool) -> [UInt8] {
         var text = Array((mode == .continuous ? "{" : "\n],\n").utf8)
         text += Array(#""last_seq":"#.utf8)
         JSONWriter().write(.string(database.token(position)), to: &text)
+        // Counting the rows that follow would read them. That there are none is worth knowing.
+        if isLast { text += Array(",\"pending\":0".utf8) }
         return text + Array("}\n".utf8)
     }
 

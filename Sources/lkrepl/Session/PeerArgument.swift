@@ -93,16 +93,3 @@ enum PeerArgument {
         }
     }
 }
-
-extension PeerOptions {
-    /// The password in the environment.
-    ///
-    /// - Throws: ``CommandError`` with `usage` if there is none.
-    static func password(of user: String) throws -> String {
-        guard let password = ProcessInfo.processInfo.environment["LKREPL_PASSWORD"], !password.isEmpty else {
-            throw CommandError(
-                .usage, "there is no password for \(user)", hint: "set the environment variable LKREPL_PASSWORD")
-        }
-        return password
-    }
-}
