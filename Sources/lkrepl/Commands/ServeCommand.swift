@@ -12,7 +12,9 @@ struct ServeCommand: ParsableCommand {
             Each collection is a database of its name, here http://127.0.0.1:6984/photos. It is served until ^C. \
             Only this machine has access, unless --listen names an address of the network; that needs a certificate \
             (--cert, --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. \
-            Peers can read everything and store versions, but make no changes of their own.
+            The password is asked for whenever --user is given. Peers can read everything in these collections and store \
+            versions of documents; with --read-only they only read. --write is always needed, because the store notes \
+            what may have left it.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -41,8 +41,8 @@ enum NetworkPeers {
                     begin("\(scheme)://\(host):\(port)")
                 }
             }
-            // It ends only if it is interrupted.
-            try Interruption.check()
+            // It ends only if it is interrupted, and that is no failure to report.
+            throw CommandError.silent(Interruption.reason?.exitCode ?? .interrupted)
         }
     #else
         /// Runs `body` with a peer.
