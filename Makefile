@@ -14,6 +14,9 @@ TESTS ?= quick
 
 export SWIFT
 
+# The network, as in script/steps.
+TRAITS = --traits Network
+
 # Homebrew's libraries are outside the compiler's default directories.
 ifeq ($(shell uname -s),Darwin)
 export CPATH := $(shell brew --prefix)/include:$(CPATH)
@@ -23,8 +26,8 @@ else
 STATIC = --static-swift-stdlib
 endif
 
-.PHONY: all build demo readme docs test check check-release release install uninstall faults bench bench-quick bench-smoke format \
-	lint sanitize clean bootstrap bootstrap-tests
+.PHONY: all build demo demo-sync readme docs test check check-release release install uninstall faults bench bench-quick \
+	bench-smoke format lint sanitize clean bootstrap bootstrap-tests
 
 all: build
 
@@ -35,11 +38,15 @@ bootstrap-tests:
 	@script/bootstrap tests
 
 build: bootstrap
-	$(SWIFT) build
+	$(SWIFT) build $(TRAITS)
 
-# A debug build: a release build takes several times as long, and `make test` uses the debug build too.
+# A debug build without the network: the others take several times as long.
 demo:
 	@script/demo "$(DEMO_STORE)"
+
+# Two stores and a server of this machine.
+demo-sync:
+	@script/demo-sync .build/demo-sync
 
 test:
 	@script/bootstrap
@@ -81,7 +88,7 @@ docs: bootstrap
 
 # Records the session in README.md.
 readme: bootstrap
-	@$(SWIFT) build --quiet --product lkrepl
+	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
 	@Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@script/readme "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 	@script/photographer "$$($(SWIFT) build --show-bin-path)/lkrepl"
@@ -91,7 +98,7 @@ faults: bootstrap
 
 bench: bootstrap
 	@Benchmarks/bootstrap
-	@$(SWIFT) build --quiet -c release --product lkrepl
+	@$(SWIFT) build $(TRAITS) --quiet -c release --product lkrepl
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
 		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
@@ -99,7 +106,7 @@ bench: bootstrap
 # In debug builds: speed does not matter here, and a release build takes longer than all of the runs.
 bench-smoke: bootstrap
 	@Benchmarks/bootstrap
-	@$(SWIFT) build --quiet --product lkrepl
+	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
 	@$(SWIFT) build --quiet --package-path Benchmarks
 	@Benchmarks/smoke "$$($(SWIFT) build --show-bin-path)/lkrepl" "$$($(SWIFT) build --package-path Benchmarks --show-bin-path)"
 

@@ -9,7 +9,7 @@
     /// socket before that, so that a slow reader slows down the peer.
     final class ChunkQueue: Sendable {
         private struct Chunk {
-            var bytes: ByteBuffer
+            let bytes: ByteBuffer
             let whenTaken: @Sendable () -> Void
         }
 
@@ -65,11 +65,13 @@
             }
         }
 
-        /// Returns the next chunk; `nil` after the last one. Waits for it, and does not notice that the task is cancelled.
+        /// Returns the bytes that have arrived since the last call, at least one; `nil` after the last ones. Waits for
+        /// them, and does not notice that the task is cancelled.
         func next() async throws(TransportError) -> [UInt8]? {
             let result = await withCheckedContinuation { continuation in
-                let taken: Chunk? = state.withLock { state in
-                    if !state.chunks.isEmpty { return state.chunks.removeFirst() }
+                let taken: [Chunk] = state.withLock { state in
+                    defer { state.chunks = [] }
+                    guard state.chunks.isEmpty else { return state.chunks }
                     if let end = state.end {
                         continuation.resume(returning: Self.result(of: end))
                     } else {
@@ -77,12 +79,11 @@
                         state.reader?.resume(returning: .success(nil))
                         state.reader = continuation
                     }
-                    return nil
+                    return []
                 }
-                if let taken {
-                    continuation.resume(returning: .success(Array(taken.bytes.readableBytesView)))
-                    taken.whenTaken()
-                }
+                guard !taken.isEmpty else { return }
+                continuation.resume(returning: .success(taken.flatMap(\.bytes.readableBytesView)))
+                for chunk in taken { chunk.whenTaken() }
             }
             return try result.get()
         }

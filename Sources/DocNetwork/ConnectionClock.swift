@@ -17,7 +17,7 @@
             case head
             /// The rest of the body of a request. The response may have begun.
             case body
-            /// Nothing from the client, but that it reads.
+            /// The responder. From the client, only that it reads.
             case response
         }
 

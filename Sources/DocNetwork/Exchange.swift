@@ -17,12 +17,17 @@
             var head: HeadResult?
             var reader: CheckedContinuation<HeadResult, Never>?
             var isConnected = false
-            var isUploading = false
+            /// Whether the body of the request is not sent completely.
+            var isUploading: Bool
+            /// The end of a body that failed after the request was refused; of interest to nobody.
+            var lostUpload: EventLoopPromise<Void>?
             /// Whether the response came before the request was sent, and refuses it. The HTTP client does not tell when
             /// such a response ends.
             var isRefused = false
             /// The bytes of the body that are still to come; `nil` if their number is not known.
             var bytesToCome: Int?
+            /// The number of parts of the body that have arrived.
+            var partCount = 0
             var isDone = false
             /// When the peer last gave a sign of life.
             var lastSign = NIODeadline.now()
@@ -42,12 +47,12 @@
         init(
             with peer: ExchangePeer, owner: HTTPClientTransport, permit: ConnectionGate.Permit,
             eventLoop: any EventLoop,
-            silenceLimit: TimeAmount
+            silenceLimit: TimeAmount, sendsStream: Bool
         ) {
             self.peer = peer
             self.eventLoop = eventLoop
             self.silenceLimit = silenceLimit
-            state = Mutex(State(permit: permit, owner: owner))
+            state = Mutex(State(isUploading: sendsStream, permit: permit, owner: owner))
         }
 
         // MARK: The task
@@ -105,17 +110,16 @@
                             self.noteSign()
                         }
                     }
+                    // A producer that was stopped may end its body as if it were complete.
+                    try Task.checkCancellation()
                     self.state.withLock { $0.isUploading = false }
                     done.succeed()
                 } catch {
-                    done.fail(error)
+                    if !self.isRefused(losing: done) { done.fail(error) }
                 }
             }
             let isDone = state.withLock { state in
-                if !state.isDone {
-                    state.isUploading = true
-                    state.upload = task
-                }
+                if !state.isDone { state.upload = task }
                 return state.isDone
             }
             if isDone { task.cancel() }
@@ -129,13 +133,26 @@
             do {
                 return try await iterator.next()
             } catch {
-                end(with: peer.error(.cut, detail: "the body of the request cannot be read"))
+                if !isRefused() {
+                    end(with: peer.error(.cut, detail: "the body of the request cannot be read"))
+                }
                 throw error
             }
         }
 
+        /// Whether a response is being read that refuses the request.
+        ///
+        /// - Parameter upload: a promise to keep until that response ends, because the HTTP client would end it.
+        private func isRefused(losing upload: EventLoopPromise<Void>? = nil) -> Bool {
+            state.withLock { state in
+                guard state.isRefused, !state.isDone else { return false }
+                if let upload { state.lostUpload = upload }
+                return true
+            }
+        }
+
         /// Larger chunks are sent in pieces, so that the progress of each is noticed.
-        private static let pieceSize = 1 << 16
+        static let pieceSize = 1 << 16
 
         // MARK: The event loop
 
@@ -147,27 +164,31 @@
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-            let (reader, upload) = state.withLock { state in
+            let reader = state.withLock { state in
                 state.lastSign = .now()
                 state.head = .success(head)
                 state.isRefused = state.isUploading && head.status.code >= 300
                 state.bytesToCome = head.headers.first(name: "Content-Length").flatMap { Int($0) }
-                return (state.reader.take(), state.isRefused ? state.upload.take() : nil)
+                return state.reader.take()
             }
             reader?.resume(returning: .success(head))
-            upload?.cancel()
-            endIfRefused(receivedCount: 0)
+            endIfRefused(after: 0)
             return eventLoop.makeSucceededVoidFuture()
         }
 
         func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
             let taken = eventLoop.makePromise(of: Void.self)
             beginOwnWork()
+            let number = state.withLock { state in
+                state.partCount += 1
+                state.bytesToCome = state.bytesToCome.map { $0 - buffer.readableBytes }
+                return state.partCount
+            }
             body.offer(buffer) {
                 self.endOwnWork()
                 taken.succeed()
+                self.endIfRefused(after: number)
             }
-            endIfRefused(receivedCount: buffer.readableBytes)
             return taken.futureResult
         }
 
@@ -180,17 +201,15 @@
             end(with: peer.error(of: error, isConnected: isConnected))
         }
 
-        /// Ends a response that refuses the request at its length, or after a second without bytes.
-        private func endIfRefused(receivedCount: Int) {
+        /// Ends a response that refuses the request at its length, or a second after its last part was read.
+        private func endIfRefused(after number: Int) {
             let (isRefused, isComplete) = state.withLock { state in
-                state.bytesToCome = state.bytesToCome.map { $0 - receivedCount }
-                return (state.isRefused && !state.isDone, state.bytesToCome.map { $0 <= 0 } ?? false)
+                (state.isRefused && !state.isDone, state.bytesToCome.map { $0 <= 0 } ?? false)
             }
             guard isRefused else { return }
             if isComplete { return end(with: nil) }
-            let sign = state.withLock { $0.lastSign }
             eventLoop.scheduleTask(in: .seconds(1)) { [weak self] in
-                guard let self, self.state.withLock({ $0.lastSign == sign && $0.ownWork == 0 }) else { return }
+                guard let self, self.state.withLock({ $0.partCount == number }) else { return }
                 self.end(with: nil)
             }
         }
@@ -206,6 +225,7 @@
                 if state.head == nil, let error { state.head = .failure(error) }
                 state.request = nil
                 state.upload = nil
+                state.lostUpload = nil
                 state.reader = nil
                 state.permit = nil
                 state.owner = nil
@@ -222,6 +242,7 @@
             if let error { old.reader?.resume(returning: .failure(error)) }
             old.upload?.cancel()
             if error != nil || old.isRefused { old.request?.cancel() }
+            old.lostUpload?.fail(CancellationError())
         }
 
         // MARK: Silence

@@ -100,14 +100,16 @@
             guard let permit = await gate.enter(), !Task.isCancelled else {
                 throw TransportError(.cancelled, peer: address.description)
             }
+            let stream = Self.stream(of: request.body)
             let exchange = Exchange(
                 with: ExchangePeer(address: address, hasProxy: configuration.proxy != nil), owner: self, permit: permit,
-                eventLoop: eventLoop, silenceLimit: request.silenceLimit.timeAmount)
+                eventLoop: eventLoop, silenceLimit: request.silenceLimit.timeAmount,
+                sendsStream: stream != nil)
             let message: HTTPClient.Request
             do {
                 message = try HTTPClient.Request(
                     url: address.description + request.target, method: HTTPMethod(rawValue: request.method.rawValue),
-                    headers: headers(of: request), body: body(of: request, in: exchange))
+                    headers: headers(of: request), body: body(of: request.body, as: stream, in: exchange))
             } catch {
                 throw TransportError(.malformed, peer: address.description, detail: "the request has an invalid path")
             }
@@ -130,17 +132,24 @@
             return headers
         }
 
-        private func body(of request: SyncRequest, in exchange: Exchange) -> HTTPClient.Body? {
-            switch request.body {
-            case .none: return nil
-            case .bytes(let bytes): return bytes.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: bytes))
-            case .stream(let stream):
-                if stream.byteCount == 0 { return nil }
+        /// Returns a body as a stream; `nil` if there is none, or it is sent at once.
+        private static func stream(of body: SyncBody) -> ByteStream? {
+            switch body {
+            case .none: nil
+            case .bytes(let bytes): bytes.count > Exchange.pieceSize ? body.chunks : nil
+            case .stream(let stream): stream.byteCount == 0 ? nil : stream
+            }
+        }
+
+        private func body(of body: SyncBody, as stream: ByteStream?, in exchange: Exchange) -> HTTPClient.Body? {
+            if let stream {
                 let executor = configuration.executor
                 return .stream(contentLength: stream.byteCount) { writer in
                     exchange.upload(stream, to: writer, on: executor)
                 }
             }
+            guard case .bytes(let bytes) = body, !bytes.isEmpty else { return nil }
+            return .byteBuffer(ByteBuffer(bytes: bytes))
         }
 
         private static func tls(_ files: TLS) throws(NetworkError) -> TLSConfiguration {

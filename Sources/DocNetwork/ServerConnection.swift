@@ -14,8 +14,8 @@
             let body: ChunkQueue
             let task: Task<Void, Never>
             var isBodyComplete = false
-            /// Whether the responder has not taken the last chunk yet.
-            var isHolding = false
+            /// The number of chunks that the responder has not taken yet.
+            var heldCount = 0
             var hasAnswered = false
             /// The bytes that came after the response.
             var unusedCount = 0
@@ -67,10 +67,12 @@
                     self.current?.unusedCount += bytes.readableBytes
                     if current.unusedCount > Self.unusedLimit { context.close(promise: nil) }
                 }
-                self.current?.isHolding = true
+                self.current?.heldCount += 1
+                clock.phase = .response
                 let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-                current.body.offer(bytes) {
-                    loopBound.execute { connection, context in connection.continueReading(context) }
+                let body = current.body
+                body.offer(bytes) {
+                    loopBound.execute { connection, context in connection.continueReading(body, context) }
                 }
             case .end:
                 current?.isBodyComplete = true
@@ -116,13 +118,16 @@
 
         /// Reads from the socket only what the responder wants.
         func read(context: ChannelHandlerContext) {
-            isReadWaiting = !waiting.isEmpty || current.map { $0.isHolding || $0.isBodyComplete } == true
+            isReadWaiting = !waiting.isEmpty || current.map { $0.heldCount > 0 || $0.isBodyComplete } == true
             if !isReadWaiting { context.read() }
         }
 
-        private func continueReading(_ context: ChannelHandlerContext) {
-            current?.isHolding = false
-            if clock.phase == .body { clock.phase = .body }
+        /// Notes that the responder has taken a chunk of a body.
+        private func continueReading(_ body: ChunkQueue, _ context: ChannelHandlerContext) {
+            // Chunks of an earlier request no longer matter.
+            guard let current, current.body === body else { return }
+            self.current?.heldCount -= 1
+            if current.heldCount == 1, !current.isBodyComplete { clock.phase = .body }
             if isReadWaiting { read(context: context) }
         }
 

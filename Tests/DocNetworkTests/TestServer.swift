@@ -106,6 +106,8 @@
     final class Signal: Sendable {
         private let count = Count()
 
+        var isGiven: Bool { count.value > 0 }
+
         func give() { count.add() }
 
         func wait() async throws { try await count.reaches(1) }
@@ -116,16 +118,25 @@
         }
     }
 
-    /// Returns chunks of 64 KB forever, and counts them.
+    /// Returns chunks of 64 KB forever, and counts them. Signals when nobody can read any more.
     func endless(_ count: Count, onEnd: Signal? = nil) -> ByteStream {
-        ByteStream {
-            if Task.isCancelled {
-                onEnd?.give()
-                return nil
-            }
+        let ending = Ending(signal: onEnd)
+        return ByteStream {
+            ending.note()
             count.add()
             return [UInt8](repeating: UInt8(truncatingIfNeeded: count.value), count: 1 << 16)
         }
+    }
+
+    /// Gives a signal when it is released.
+    private final class Ending: Sendable {
+        let signal: Signal?
+
+        init(signal: Signal?) { self.signal = signal }
+
+        func note() {}
+
+        deinit { signal?.give() }
     }
 
     extension SyncBody {

@@ -166,6 +166,30 @@
             }
         }
 
+        @Test func `A refusal arrives although the body of the request fails meanwhile`() async throws {
+            struct Failure: Error {}
+            try await withServer { request in
+                let goOn = Signal()
+                let body = ByteStream {
+                    if goOn.isGiven { return nil }
+                    goOn.give()
+                    await pause(for: .milliseconds(300))
+                    return Array("no".utf8)
+                }
+                return SyncResponse(status: 400, body: .stream(body))
+            } _: { server in
+                let hasHead = Signal()
+                let body = ByteStream {
+                    try await hasHead.wait()
+                    throw Failure()
+                }
+                let response = try await client(of: server.port).send(SyncRequest(.put, "/", body: .stream(body)))
+                #expect(response.status == 400)
+                hasHead.give()
+                #expect(try await response.body.text == "no")
+            }
+        }
+
         @Test func `No more requests run at the same time than the limit allows`() async throws {
             let (running, most) = (Count(), Count())
             try await withServer { _ in

@@ -63,6 +63,25 @@ struct AttachmentReplicationTests {
     }
 
     @Test(arguments: [true, false])
+    func `Names that differ only in their Unicode form are different attachments`(isPull: Bool) async throws {
+        try await withSyncedStores(2) { group in
+            let source = isPull ? 1 : 0
+            let store = group.stores[source]
+            var document: DocumentObject = ["id": "a"]
+            for (number, name) in ["u\u{308}.jpg", "\u{fc}.jpg"].enumerated() {
+                let added = try store.attachments.add(
+                    content(100, seed: UInt64(number)), type: "image/jpeg", name: name)
+                document["file\(number)"] = .attachment(added)
+            }
+            try group.photos(source).put(document)
+            let status = try await group.sync(0, with: 1)
+            #expect(status.leftOut.isEmpty, "\(status.leftOut)")
+            #expect(try group.leaves(0) == group.leaves(1))
+            #expect(try group.photos(1 - source).document("a")?.content == document)
+        }
+    }
+
+    @Test(arguments: [true, false])
     func `A new title does not transfer the photo again`(isPull: Bool) async throws {
         try await withSyncedStores(2) { group in
             let (source, target) = isPull ? (1, 0) : (0, 1)

@@ -81,6 +81,12 @@ import Testing
             ],
             "Sources/LevelKit": ["CSnappy", "CStemmer", "DocIndex", "lkrepl", "ArgumentParser", "CCrypto"],
             "Sources/DocIndex": ["CLevelDB", "CSnappy", "LevelFiles", "lkrepl", "ArgumentParser"],
+            "Sources/DocSync": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
+            ],
+            "Sources/DocNetwork": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "LevelKit", "lkrepl", "ArgumentParser",
+            ],
             "Sources/lkrepl": ["CLevelDB", "CSnappy", "CStemmer", "CCrypto"],
         ]
         for (folder, modules) in forbidden {
@@ -103,6 +109,28 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `Only DocNetwork imports the packages of the network, and is empty without the trait`() throws {
+        let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: "Sources").path))
+        var fileCount = 0
+        for case let path as String in walk where path.hasSuffix(".swift") {
+            let source = try Self.text("Sources/\(path)")
+            guard path.hasPrefix("DocNetwork/") else {
+                #expect(!source.contains(/import (?:NIO|AsyncHTTPClient)/), "Sources/\(path) imports the network")
+                continue
+            }
+            fileCount += 1
+            #expect(source.hasPrefix("#if Network\n") && source.hasSuffix("\n#endif\n"), "Sources/\(path)")
+        }
+        #expect(fileCount > 5)
+    }
+
+    @Test func `The client introduces itself with the version of lkrepl`() throws {
+        let version = try #require(
+            try Self.text("Sources/lkrepl/CommandLine/Version.swift").firstMatch(of: /text = "(?<number>[^"]+)"/))
+        let client = try Self.text("Sources/DocNetwork/HTTPClientTransport.swift")
+        #expect(client.contains("userAgent = \"LevelKit/\(version.output.number)\""))
     }
 
     @Test("The examples in the README are identical to the compiled snippets", arguments: ["DocIndex", "LevelKit"])

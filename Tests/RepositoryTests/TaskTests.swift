@@ -60,6 +60,10 @@ import Testing
         let library = try #require(manifest.firstMatch(of: /\.target\(\s*name: "DocIndex"(?s:.*?)swiftSettings/))
         #expect(!library.output.contains(".product("))
         #expect(!manifest.contains("swift-crypto"))
+        // The packages of the network are behind a trait that is off: one function names them.
+        #expect(!manifest.contains(".default("))
+        #expect(manifest.contains(#".product(name: product, package: package, condition: .when(traits: ["Network"]))"#))
+        #expect(manifest.split(separator: ".product(", omittingEmptySubsequences: false).count == 3)
     }
 
     @Test func `The continuous integration runs the commands of the README`() throws {

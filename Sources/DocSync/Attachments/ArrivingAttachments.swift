@@ -19,6 +19,8 @@ package struct ArrivingAttachments: Sendable {
     /// References of the document to contents that are not among its attachments at the peer. The document can be stored
     /// only if the store has them.
     package let unbound: [Attachment]
+    /// The contents that the document means by attachments that count as replaced, by the names of these.
+    private let replaced: [[UInt8]: Attachment.Digest]
 
     /// Finds out which attachments a document refers to.
     ///
@@ -33,12 +35,13 @@ package struct ArrivingAttachments: Sendable {
     ) {
         var byName: [[UInt8]: Int] = [:]
         var byDigest: [Attachment.Digest: Int] = [:]
-        for (position, entry) in entries.enumerated() where !isReplaced(entry) {
+        for (position, entry) in entries.enumerated() {
             byName[Array(entry.name.utf8)] = position
             if let digest = AttachmentReferences.digest(inName: entry.name) { byDigest[digest] = position }
         }
         var bound: [Bound] = []
         var unbound: [Attachment] = []
+        var replaced: [[UInt8]: Attachment.Digest] = [:]
         var used: Set<Int> = []
         let references = AttachmentReferences(of: content)
         for reference in references.list {
@@ -46,16 +49,23 @@ package struct ArrivingAttachments: Sendable {
             // A name with the digest comes first, because another content may have the file name.
             let position =
                 byDigest[attachment.digest] ?? references.name(of: reference).flatMap { byName[Array($0.utf8)] }
-            if let position, entries[position].byteCount.map({ $0 == attachment.byteCount }) ?? true {
-                used.insert(position)
-                bound.append(Bound(entry: entries[position], attachment: attachment))
-            } else {
+            guard let position, entries[position].byteCount.map({ $0 == attachment.byteCount }) ?? true else {
                 unbound.append(attachment)
+                continue
+            }
+            let entry = entries[position]
+            if isReplaced(entry) {
+                replaced[Array(entry.name.utf8)] = attachment.digest
+                unbound.append(attachment)
+            } else {
+                used.insert(position)
+                bound.append(Bound(entry: entry, attachment: attachment))
             }
         }
         self.content = content
         self.bound = bound
         self.unbound = unbound
+        self.replaced = replaced
         foreign = entries.enumerated().filter { !used.contains($0.offset) }.map(\.element)
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
@@ -149,12 +159,13 @@ extension ArrivingAttachments {
                 "The document refers to the content \(attachment.digest), which is not among its attachments; add it "
                     + "to a store that takes part in the replication.")
         }
-        guard !foreign.isEmpty else { return content }
         var members = DocumentObject()
         for entry in foreign {
             guard
                 let content = try received[entry.name] ?? ancestor?.content(of: entry, digests: digests)
             else { throw Self.missing(entry.name.inMessage) }
+            // It was not replaced, but damaged on its way the first time.
+            if content.digest == replaced[Array(entry.name.utf8)] { continue }
             let name = entry.name.isEmpty || entry.name.utf8.count > Attachment.maximumNameByteCount ? nil : entry.name
             guard
                 let reference = Attachment(
@@ -167,6 +178,7 @@ extension ArrivingAttachments {
             }
             members[entry.name] = .attachment(reference)
         }
+        guard !members.isEmpty else { return content }
         var document = content
         document[DocumentAttachments.member] = .object(members)
         return document

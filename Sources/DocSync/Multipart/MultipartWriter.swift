@@ -50,7 +50,8 @@ package struct MultipartBody: Sendable {
 
     /// The value of `Content-Type`.
     package let contentType: String
-    /// The message. Its length is exact, and known if the lengths of all contents are.
+    /// The message. Its length is exact, and known if the lengths of all contents are. It can be read several times if
+    /// all contents can.
     ///
     /// Reading it throws what a content throws, and a ``MessageError`` if a content has another length than it stated,
     /// so that a message with a wrong length is never complete.

@@ -16,11 +16,11 @@ struct AttachmentFetch: Sendable {
     ///
     /// - Throws: ``AttachmentError``, ``PeerError`` if the document cannot be stored; other errors as a request does.
     func complete(_ document: WireDocument) async throws -> Fetched {
-        var replaced: Set<String> = []
+        var replaced: Set<[UInt8]> = []
         while true {
             do {
                 return try await complete(document, replaced)
-            } catch let error as Replaced where replaced.insert(error.name).inserted {
+            } catch let error as Replaced where replaced.insert(Array(error.name.utf8)).inserted {
                 continue
             } catch let error as Replaced {
                 throw error.error
@@ -34,10 +34,10 @@ struct AttachmentFetch: Sendable {
         let error: AttachmentError
     }
 
-    private func complete(_ document: WireDocument, _ replaced: Set<String>) async throws -> Fetched {
+    private func complete(_ document: WireDocument, _ replaced: Set<[UInt8]>) async throws -> Fetched {
         let (collection, path) = (link.collection, document.version.path)
         let content = document.version.content ?? DocumentObject()
-        let arriving = ArrivingAttachments(content, document.attachments) { replaced.contains($0.name) }
+        let arriving = ArrivingAttachments(content, document.attachments) { replaced.contains(Array($0.name.utf8)) }
         let (needed, ancestor) = try await link.store.run { store in
             let reader = try collection.revisionReader(isShown: false)
             var ancestor: StoredAncestor?
@@ -52,7 +52,8 @@ struct AttachmentFetch: Sendable {
         var fetched = Fetched(document: document)
         var received = ReceivedContents()
         for entry in needed {
-            let bound = arriving.bound.first { $0.entry.name == entry.name }?.attachment.digest
+            // By bytes: two names can be one text in different Unicode forms.
+            let bound = arriving.bound.first { $0.entry.name.utf8.elementsEqual(entry.name.utf8) }?.attachment.digest
             let content = try await fetch(entry, of: document, expecting: bound)
             received[entry.name] = content.attachment
             fetched.byteCount += content.attachment.byteCount

@@ -59,8 +59,14 @@ struct SyncLink: Sendable {
             let key = Self.name(direction, name)
             let own = try await Checkpoint(recordOf: key, in: collection, store)
             if direction == .pull, !options.pulls, own.sessions.isEmpty { continue }
-            guard let record = try await peer.localRecord(key) else { continue }
-            let other = Checkpoint(record)
+            let record = try await peer.localRecord(key)
+            let other = record.map { Checkpoint($0) } ?? Checkpoint()
+            if let acknowledged = try await store.run({ _ in try collection.localRecord(Self.acknowledgedName(key)) }),
+                !other.sessions.contains(where: { $0.id.utf8.elementsEqual(acknowledged) })
+            {
+                board.update { $0.peerWasSetBack = true }
+            }
+            if record == nil { continue }
             if own.isBehind(other) {
                 // The store lost what it had saved first: it is an earlier state of itself.
                 try await store.run { try $0.renewEpoch() }
@@ -104,6 +110,9 @@ struct SyncLink: Sendable {
     private static func name(_ direction: Direction, _ pair: String) -> String {
         "levelkit-\(direction.rawValue)-\(pair)"
     }
+
+    /// The record of the last save that the peer is known to have.
+    private static func acknowledgedName(_ key: String) -> String { "sync/acknowledged-\(key)" }
 
     private static func leftOutName(_ pair: String) -> String { "sync/left-out-\(pair)" }
 
@@ -156,6 +165,9 @@ struct SyncLink: Sendable {
             return checkpoint
         }.result
         try await peer.setLocalRecord(key, to: checkpoint.object)
+        try await store.replicate(collection.name) {
+            $0.setLocalRecord(Self.acknowledgedName(key), to: Array(id.utf8))
+        }
         if direction == .pull { confirmed.advance(to: checkpoint.sessions.first?.commit ?? 0) }
     }
 }

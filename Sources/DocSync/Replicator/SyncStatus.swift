@@ -59,6 +59,9 @@ public struct SyncStatus: Sendable {
     public package(set) var resolvedCount = 0
     /// The failure that caused the current wait; `nil` if there is none.
     public package(set) var retry: Retry?
+    /// Whether the peer was found to be an earlier state of itself, or to be made anew, so that more is compared. It then
+    /// gets again what it lost.
+    public package(set) var peerWasSetBack = false
     /// Whether this store was found to be an earlier state of itself, so that everything is compared anew.
     public package(set) var wasSetBack = false
 

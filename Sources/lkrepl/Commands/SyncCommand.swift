@@ -89,6 +89,9 @@ struct SyncCommand: ParsableCommand {
         if status.wasSetBack {
             options.note("sync: this store is an earlier state of itself, so everything was compared anew")
         }
+        if status.peerWasSetBack {
+            options.note("sync: the peer is an earlier state of itself or was made anew; it got again what it lacked")
+        }
         if !status.conflicts.isEmpty {
             let words = [database, collection].map(ShellWord.quoted).joined(separator: " ")
             options.note("sync: lkrepl conflicts \(words) lists the conflicts")
