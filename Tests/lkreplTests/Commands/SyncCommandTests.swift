@@ -256,7 +256,7 @@ extension Workplace {
     /// Stores documents, in place of those with the same IDs.
     func store(_ documents: String..., in name: String) throws {
         let outcome = try run(
-            "import", "--write", "--mode", "replace", name, "items", "-",
+            "import", "--write", name, "items", "-",
             input: documents.joined(separator: "\n") + "\n")
         try #require(outcome.code == 0, "\(outcome)")
     }
