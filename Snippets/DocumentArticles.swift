@@ -1,5 +1,5 @@
-// The examples of DocIndex's articles on documents, transactions, migrations, changes and history, one function each. They are
-// compiled with every build, run by the tests, and identical to the code in the articles.
+// The examples of DocIndex's articles on documents, transactions, migrations, changes, history and conflicts, one
+// function each. They are compiled with every build, run by the tests, and identical to the code in the articles.
 import DocIndex
 import Foundation
 
@@ -137,6 +137,31 @@ func history(_ store: DocumentStore) throws {
     print("undone:", try photos.document("IMG_0231")?["caption"] ?? .null)
 }
 
+func findConflicts(_ photos: DocumentCollection) throws {
+    for id in try photos.conflicted(limit: 100) {
+        guard let conflict = try photos.conflict(of: id) else { continue }
+        print(id, "differs in", conflict.differingMembers)
+        for version in conflict.versions {
+            print(version.revision, version.content["caption"] ?? "no caption")
+        }
+        print("all come from", conflict.base?.content["caption"] ?? "an unknown version")
+    }
+}
+
+func resolve(_ conflict: DocumentConflict, in photos: DocumentCollection) throws {
+    try photos.resolve(conflict, as: .take(conflict.versions[1].revision))
+}
+
+func resolveConflicts(_ photos: DocumentCollection) async throws {
+    let isResolved = try await photos.resolve("IMG_0231", using: .threeWay(sets: ["keywords"]))
+    let mostStars = DocumentConflict.Resolver { conflict in
+        func stars(_ version: DocumentConflict.Version) -> Int64 { version.content["rating"]?.intValue ?? 0 }
+        let best = conflict.versions.max { stars($0) < stars($1) }
+        return best.map { .take($0.revision) } ?? .later
+    }
+    print("resolved:", isResolved, try await photos.resolve("IMG_0231", using: mostStars))
+}
+
 let schema = Schema(collections: [
     CollectionDefinition("photos", indexes: [.value("rating", on: "rating")]), CollectionDefinition("albums"),
 ])
@@ -151,4 +176,6 @@ try manyDocuments(photos)
 try migrations(store)
 try await changes(store)
 try history(store)
+try findConflicts(photos)
+try await resolveConflicts(photos)
 try store.close()

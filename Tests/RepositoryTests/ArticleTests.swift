@@ -20,7 +20,7 @@ import Testing
                 "DocIndex/DocIndex.docc/Documents", "DocIndex/DocIndex.docc/Attachments",
                 "DocIndex/DocIndex.docc/Transactions",
                 "DocIndex/DocIndex.docc/Migrations", "DocIndex/DocIndex.docc/Changes",
-                "DocIndex/DocIndex.docc/History",
+                "DocIndex/DocIndex.docc/History", "DocIndex/DocIndex.docc/Conflicts",
             ]
         ),
         (

@@ -120,6 +120,37 @@ extension AsyncDocumentCollection {
     }
 }
 
+// MARK: - Conflicts
+
+extension AsyncDocumentCollection {
+    /// Returns the conflict of a document; see ``DocumentCollection/conflict(of:)``.
+    public func conflict(of id: DocumentID) async throws -> DocumentConflict? {
+        try await read { try $0.conflict(of: id) }
+    }
+
+    /// Returns the IDs of documents with a conflict; see ``DocumentCollection/conflicted(after:limit:)``.
+    public func conflicted(after id: DocumentID? = nil, limit: Int = 100) async throws -> [DocumentID] {
+        try await read { try $0.conflicted(after: id, limit: limit) }
+    }
+
+    /// Resolves a conflict; see ``DocumentCollection/resolve(_:as:durability:)``.
+    @discardableResult
+    public func resolve(
+        _ conflict: DocumentConflict, as resolution: DocumentConflict.Resolution, durability: Durability = .buffered
+    ) async throws -> Bool {
+        try await write { try $0.resolve(conflict, as: resolution, durability: durability) }
+    }
+
+    /// Resolves the conflict of a document as a resolver decides; see
+    /// ``DocumentCollection/resolve(_:using:durability:)``.
+    @discardableResult
+    public func resolve(
+        _ id: DocumentID, using resolver: DocumentConflict.Resolver, durability: Durability = .buffered
+    ) async throws -> Bool {
+        try await documents.resolve(id, using: resolver, durability: durability)
+    }
+}
+
 // MARK: - Writing
 
 extension AsyncDocumentCollection {

@@ -37,19 +37,21 @@ extension DocumentCollection {
         }
     }
 
-    /// Notes durably that everything written so far may leave the store, so that no later edit replaces it.
+    /// Notes durably that everything written so far, or up to a commit, may leave the store, so that no later edit
+    /// replaces it.
     ///
-    /// - Returns: the last commit. Only changes up to it may be sent.
-    package func show() throws -> UInt64 {
+    /// - Returns: that commit. Only changes up to it may be sent.
+    package func show(through commit: UInt64 = .max) throws -> UInt64 {
         try store.withWriter { state in
             try state.load(from: store.database)
-            if try state.shown(number, in: store.database) < state.sequence {
+            let last = min(commit, state.sequence)
+            if try state.shown(number, in: store.database) < last {
                 try store.database.put(
-                    WriterState.encoded(sequence: state.sequence), forKey: StoreKey.replication.prefix(number),
+                    WriterState.encoded(sequence: last), forKey: StoreKey.replication.prefix(number),
                     durability: .synced)
-                state.didShow(state.sequence, of: number)
+                state.didShow(last, of: number)
             }
-            return state.sequence
+            return last
         }
     }
 

@@ -68,13 +68,21 @@ extension DocumentConflict {
     }
 
     /// Returns the versions merged by what each of them has changed since their base; `nil` if two versions changed one
-    /// member differently, or if the base is not stored. See ``Resolver/threeWay(sets:)``.
+    /// member differently, or if they differ and the base is not stored. See ``Resolver/threeWay(sets:)``.
     ///
     /// - Complexity: O(*n*) in the size of all versions, apart from sorting what was added.
     public func merged(sets: [FieldPath] = []) -> DocumentObject? {
-        guard var base = base?.content else { return nil }
-        base.removeValue(forName: idField)
-        guard let content = ThreeWayMerge(sets: sets).merge(comparable, base: base) else { return nil }
+        let versions = comparable
+        let content: DocumentObject?
+        if Set(versions).count == 1 {
+            content = versions.first
+        } else if var base = base?.content {
+            base.removeValue(forName: idField)
+            content = ThreeWayMerge(sets: sets).merge(versions, base: base)
+        } else {
+            content = nil
+        }
+        guard let content else { return nil }
         var merged: DocumentObject = [:]
         // Replicas may have the ID in different places. It comes first, so that the results are equal everywhere.
         merged[idField] = id.value
@@ -101,7 +109,7 @@ extension DocumentConflict {
     }
 
     /// Returns the content that a resolution gives the document, `nil` for a deletion.
-    func content(_ resolution: Resolution) throws -> DocumentObject? {
+    package func content(_ resolution: Resolution) throws -> DocumentObject? {
         switch resolution {
         case .merge(let content): return content
         case .take(let revision):

@@ -140,7 +140,7 @@ struct Commit {
 
     private mutating func add(_ edit: Transaction.Edit, sequence: UInt64) throws {
         let old = edit.base.document
-        if edit.revisions == nil, old?.content == edit.content { return }
+        if edit.revisions == nil, edit.restored == nil, old?.content == edit.content { return }
         guard let collection = try collection(edit.target.collection) else { return }
         let entry = collection.entry
         var revisions: RevisionChange?

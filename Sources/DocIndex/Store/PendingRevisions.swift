@@ -11,6 +11,7 @@ struct PendingRevisions {
         let state = try RevisionState.read(
             edit.target.id, document: edit.base.document, of: collection,
             shown: state.shown(collection.number, in: database), in: database)
+        if let restored = edit.restored { return state.restoration(of: restored, sequence: sequence) }
         return state.edit(to: edit.content, sequence: sequence)
     }
 

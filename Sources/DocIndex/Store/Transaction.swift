@@ -33,14 +33,16 @@ public final class Transaction {
         var partial: (splice: BodySplice, indexes: [UInt32])?
         /// The change of the document's revisions; `nil` if it follows from the edit.
         var revisions: RevisionChange?
+        /// Revisions from another store that the document takes over; `nil` for none.
+        var restored: DocumentRevisions?
     }
 
-    private let database: Database
+    let database: Database
     let catalog: LoadedCatalog
     /// The position of each document in `edits`.
     private var positions: [Target: Int] = [:]
     /// In the order in which documents were first touched.
-    private(set) var edits: [Edit] = []
+    var edits: [Edit] = []
     /// Markers to store, or to remove where the value is `nil`.
     private(set) var markers: [String: [UInt8]?] = [:]
     private var isOpen = true
@@ -210,6 +212,7 @@ public final class Transaction {
         let position = try edit(target, in: entry)
         try Self.check(condition, edits[position], in: entry)
         edits[position].content = content
+        edits[position].restored = nil
     }
 
     /// Throws if an update of the document is in progress. The write would be lost when the update's closure ends.
@@ -249,7 +252,7 @@ public final class Transaction {
     }
 
     /// Returns the position of a document in `edits`, where it is added unchanged if necessary.
-    private func edit(_ target: Target, in entry: LoadedCollection) throws -> Int {
+    func edit(_ target: Target, in entry: LoadedCollection) throws -> Int {
         if let position = positions[target] { return position }
         let base = try base(of: target, in: entry)
         edits.append(Edit(target: target, base: base, content: base.document?.content))
@@ -278,7 +281,7 @@ public final class Transaction {
         }
     }
 
-    private func entry(_ name: String) throws -> LoadedCollection {
+    func entry(_ name: String) throws -> LoadedCollection {
         guard isOpen else {
             throw DocIndexError(.nestedWrite, "the transaction has ended; use it only within its closure")
         }

@@ -36,17 +36,3 @@ package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertib
                 + "again, or restore a backup.")
     }
 }
-
-extension DocumentFault {
-    /// Creates the fault of a document from an error of its attachments.
-    package init(_ error: AttachmentError, id: String, revision: String? = nil) {
-        let code: Code =
-            switch error.code {
-            case .malformed: .malformed
-            case .wrongLength, .digestMismatch: .digestMismatch
-            case .missing: .unavailable
-            case .reservedMember: .reservedMember
-            }
-        self.init(code, id: id, revision: revision, error.message)
-    }
-}

@@ -217,13 +217,12 @@ extension Peer {
     ///     comes, the request is not repeated.
     ///   - add: takes each part. It starts anew if the request is repeated.
     package func changes(
-        since position: PeerPosition, limit: Int, includesDocuments: Bool = false, waits: Bool = false,
+        since position: PeerPosition, limit: Int, waits: Bool = false,
         begin: () -> Void, _ add: (ChangesReader.Part) throws -> Void
     ) async throws {
         var query: [(String, String)] = [
             ("style", "all_docs"), ("since", position.parameter), ("limit", "\(limit)"), ("seq_interval", "\(limit)"),
         ]
-        if includesDocuments { query.append(("include_docs", "true")) }
         if waits { query += [("feed", "longpoll"), ("heartbeat", "\(Self.heartbeat)")] }
         let text = query.map { "\($0.0)=\(PercentCoding.encoded($0.1))" }.joined(separator: "&")
         try await perform(

@@ -45,3 +45,17 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
     /// The document and the message.
     public var description: String { "\(id): \(message) (\(code.rawValue))" }
 }
+
+extension DocumentFault {
+    /// Creates the fault of a document from an error of its attachments.
+    package init(_ error: AttachmentError, id: String, revision: String? = nil) {
+        let code: Code =
+            switch error.code {
+            case .malformed: .malformed
+            case .wrongLength, .digestMismatch: .digestMismatch
+            case .missing: .unavailable
+            case .reservedMember: .reservedMember
+            }
+        self.init(code, id: id, revision: revision, error.message)
+    }
+}

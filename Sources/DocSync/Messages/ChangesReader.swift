@@ -5,8 +5,6 @@ package struct ChangeRow: Sendable {
     package let id: String
     /// The leaves, or the winner alone if that was asked for.
     package let revisions: [Revision]
-    /// The text of the winner, if it was asked for.
-    package let document: [UInt8]?
 }
 
 /// Reads the rows of a feed of changes while they arrive.
@@ -51,7 +49,6 @@ package struct ChangesReader: Sendable {
     static func row(_ text: [UInt8]) throws(MessageError) -> Part {
         var id: String?
         var revisions: [Revision] = []
-        var document: [UInt8]?
         var isReadable = true
         var members = try JSONParts.members(of: text)
         while let member = try members.nextMember() {
@@ -68,9 +65,6 @@ package struct ChangesReader: Sendable {
                     }
                     revisions.append(revision)
                 }
-            case "doc":
-                let value = Array(text[member.value])
-                if value.first == UInt8(ascii: "{") { document = value }
             default: continue
             }
         }
@@ -79,7 +73,7 @@ package struct ChangesReader: Sendable {
             return .fault(
                 DocumentFault(.malformed, id: id, "the peer lists a revision that is none; it cannot be replicated"))
         }
-        return .row(ChangeRow(id: id, revisions: revisions, document: document))
+        return .row(ChangeRow(id: id, revisions: revisions))
     }
 
     private static var malformed: MessageError {

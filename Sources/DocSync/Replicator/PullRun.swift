@@ -1,5 +1,4 @@
 internal import DocIndex
-internal import Synchronization
 
 /// Brings the peer's documents to the store.
 struct PullRun: Sendable {
@@ -28,23 +27,22 @@ struct PullRun: Sendable {
         var position = link.start(.pull)?.position ?? .start
         var saver = CheckpointSaver(link: link, direction: .pull, saved: position)
         var waited: Page?
-        let share = NewShare()
         var polls = false
         while true {
             var isAtEnd = false
-            try await inOrder(width: 2) { () -> Page? in
+            try await inOrder(width: 3) { () -> Page? in
                 if let page = waited {
                     waited = nil
                     position = page.end ?? position
                     return page
                 }
                 guard !isAtEnd else { return nil }
-                let page = try await read(after: position, share: share)
+                let page = try await read(after: position)
                 isAtEnd = page.rows.count + page.faults.count < link.options.batchLimit
                 position = page.end ?? position
                 return page
             } run: { page in
-                try await transfer(page, share: share)
+                try await transfer(page)
             } finish: { outcome in
                 link.board.update { $0.pull.checkedCount += outcome.checkedCount }
                 try await saver.advance(to: outcome.end, count: outcome.checkedCount)
@@ -53,7 +51,7 @@ struct PullRun: Sendable {
             try await link.saveLeftOut()
             guard link.options.isContinuous else { return }
             link.setIdle(.pull, true)
-            waited = try await waitedPage(after: position, share: share, &polls)
+            waited = try await waitedPage(after: position, &polls)
             link.setIdle(.pull, false)
         }
     }
@@ -62,12 +60,12 @@ struct PullRun: Sendable {
     ///
     /// - Parameter polls: whether to ask every few seconds. It is set if a feed that waits shows no sign of life.
     private func waitedPage(
-        after position: PeerPosition, share: NewShare, _ polls: inout Bool
+        after position: PeerPosition, _ polls: inout Bool
     ) async throws -> Page {
         while true {
             do {
                 if polls { try await Task.sleep(for: link.options.pollInterval) }
-                let page = try await read(after: position, share: share, waits: !polls)
+                let page = try await read(after: position, waits: !polls)
                 if !page.rows.isEmpty || !page.faults.isEmpty { return page }
             } catch let error as TransportError where error.code == .timedOut && !polls {
                 polls = true
@@ -76,10 +74,10 @@ struct PullRun: Sendable {
         }
     }
 
-    private func read(after position: PeerPosition, share: NewShare, waits: Bool = false) async throws -> Page {
+    private func read(after position: PeerPosition, waits: Bool = false) async throws -> Page {
         var page = Page()
         try await link.peer.changes(
-            since: position, limit: link.options.batchLimit, includesDocuments: share.isHigh && !waits,
+            since: position, limit: link.options.batchLimit,
             waits: waits
         ) {
             page = Page()
@@ -99,7 +97,7 @@ struct PullRun: Sendable {
     // MARK: - Versions
 
     /// Fetches what is missing of a page, and writes it.
-    private func transfer(_ page: Page, share: NewShare) async throws -> Outcome {
+    private func transfer(_ page: Page) async throws -> Outcome {
         for fault in page.faults { link.board.leaveOut(fault) }
         // Design documents and other documents of servers are not data.
         let rows = page.rows.filter { $0.id.utf8.first != UInt8(ascii: "_") }
@@ -110,32 +108,16 @@ struct PullRun: Sendable {
         }
         var writer = ArrivalWriter(link: link)
         var requests: [(id: String, revision: Revision)] = []
-        var newCount = 0
         for (row, revisions) in zip(rows, missing) {
             writer.listed[row.id, default: []] += row.revisions
-            if revisions == row.revisions, revisions.count == 1, revisions[0].generation == 1 { newCount += 1 }
-            if let document = Self.inline(row, revisions, idField: link.idField) {
-                try await writer.add(document, byteCount: row.document?.count ?? 0)
-            } else {
-                requests += revisions.map { (row.id, $0) }
-            }
+            requests += revisions.map { (row.id, $0) }
             // Known revisions are noted as known to the peer.
             if revisions.isEmpty { writer.addKnown(row.id) }
         }
-        if !rows.isEmpty { share.set(newCount, of: rows.count) }
         try await fetch(requests, &writer)
         try await writer.flush()
         return Outcome(
             end: page.end ?? .start, checkedCount: rows.count, writtenCount: writer.writtenCount)
-    }
-
-    /// Returns the document that came with a row if nothing else of it is needed.
-    private static func inline(_ row: ChangeRow, _ missing: [Revision], idField: String) -> WireDocument? {
-        guard let text = row.document, missing == row.revisions, missing.count == 1, missing[0].generation == 1,
-            let document = try? WireDocument(reading: text, idField: idField),
-            document.version.path.revision == missing[0], !document.hasContents
-        else { return nil }
-        return document
     }
 
     private func fetch(_ requests: [(id: String, revision: Revision)], _ writer: inout ArrivalWriter) async throws {
@@ -239,15 +221,6 @@ extension PullRun {
         }
         try await writer.flush()
     }
-}
-
-/// Whether most documents of a feed are new and have one revision, so that it is worthwhile to send them with the feed.
-private final class NewShare: Sendable {
-    private let value = Mutex(false)
-
-    var isHigh: Bool { value.withLock { $0 } }
-
-    func set(_ newCount: Int, of count: Int) { value.withLock { $0 = newCount * 10 >= count * 9 } }
 }
 
 /// Collects versions, and writes them a few megabytes at a time.

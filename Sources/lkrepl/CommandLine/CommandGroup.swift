@@ -22,7 +22,11 @@ enum CommandGroup: String, CaseIterable, Sendable {
                 "attach get",
                 "facets", "distinct", "timeline", "duplicates", "album",
             ]
-        case .change: ["update", "delete", "doc", "attach", "history", "commits", "undo", "index", "migrate"]
+        case .change:
+            [
+                "update", "delete", "doc", "attach", "history", "commits", "undo", "conflicts", "resolve", "index",
+                "migrate",
+            ]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest", "sync", "serve"]
         case .maintain: ["init", "verify", "attach verify", "attach gc", "repair", "compact", "destroy"]
         case .keys:

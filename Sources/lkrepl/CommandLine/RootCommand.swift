@@ -28,7 +28,7 @@ struct RootCommand: ParsableCommand {
             NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
             UpdateCommand.self, DeleteCommand.self, DocCommand.self, AttachCommand.self, HistoryCommand.self,
             CommitsCommand.self,
-            UndoCommand.self,
+            UndoCommand.self, ConflictsCommand.self, ResolveCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,
             BatchCommand.self, ScanCommand.self, KeysCommand.self, ValuesCommand.self, CountCommand.self,

@@ -10,7 +10,8 @@ struct DiffCommand: ParsableCommand {
             Example: lkrepl diff app.db copy.db
             op is - for entries only in the first, + for entries only in the second, ~ for entries that differ. \
             Document stores are compared by documents and the attached files that documents refer to, which are \
-            compared by their digests; with a range or --raw, by stored keys and values.
+            compared by their digests; with a range or --raw, by stored keys and values. With --revisions, documents \
+            that are equal but have other revisions differ too, as in two stores that have not replicated everything.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -20,6 +21,7 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: "The second database.") var other: String
     @Flag(name: .long, help: "Compare stored keys and values, even of document stores.") var raw = false
     @Flag(name: .long, help: "Omit values.") var keys = false
+    @Flag(name: .long, help: "Also compare the revisions of replicated documents.") var revisions = false
 
     func run() throws {
         let other = try ArgumentOrigin.current.text(of: other)
@@ -36,7 +38,9 @@ struct DiffCommand: ParsableCommand {
                     try writer.write($0)
                 }
             } else {
-                try DocumentDifference(first: first, second: second).forEach { try writer.write($0) }
+                try DocumentDifference(first: first, second: second, comparesRevisions: revisions).forEach {
+                    try writer.write($0)
+                }
                 try AttachmentDifference(first: first.attachments(), second: second.attachments()).forEach {
                     try writer.write($0)
                 }

@@ -16,7 +16,8 @@ struct DumpCommand: ParsableCommand {
             Example: lkrepl dump photos.store -o photos.lkd.jsonl
             The same content gives the same bytes. load rejects a dump that was truncated or changed. Indexes are not \
             included; load rebuilds them. Neither are former versions of documents: a loaded store begins a new \
-            history. --since writes the changes of a document store after a commit, including \
+            history. Documents of replicated collections have their revisions, so that a loaded store has the same \
+            versions and conflicts. --since writes the changes of a document store after a commit, including \
             deletions. Attached files are in the dump, in parts before the first document that refers to them; \
             --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. Other formats, \
             for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \

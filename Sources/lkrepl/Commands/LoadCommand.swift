@@ -21,7 +21,9 @@ struct LoadCommand: ParsableCommand {
             dump replaces everything in its collections or its range, all or nothing: a truncated dump, ^C, a kill or \
             a full disk changes nothing), merge (JSON Merge Patch, documents only). A document whose attached files \
             are neither in the dump nor in the store is rejected; --attachments-from names a directory made by dump \
-            --attachments, or another store, that has them.
+            --attachments, or another store, that has them. A replicated document gets the revisions of the dump \
+            unless the store has others that it may have sent; then the document is an edit, counted as \
+            without-revisions.
             """)
 
     @OptionGroup var options: GlobalOptions

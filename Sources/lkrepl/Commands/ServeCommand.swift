@@ -34,7 +34,7 @@ struct ServeCommand: ParsableCommand {
 
     func run() throws {
         try options.requireWrite("serve")
-        let listener = Listener(host: listen, port: port, certificate: cert, key: key)
+        let listener = ServerAddress(host: listen, port: port, certificate: cert, key: key)
         let login = try user.map { (name: $0, password: try PeerOptions.password(of: $0)) }
         guard listener.isLocal || login != nil && cert != nil else {
             throw CommandError(
@@ -54,15 +54,5 @@ struct ServeCommand: ParsableCommand {
                 for name in names { options.note("serve: \(address)/\(name)") }
             }
         }
-    }
-
-    /// Where a server listens.
-    struct Listener: Sendable {
-        let host: String
-        let port: Int
-        let certificate: String?
-        let key: String?
-
-        var isLocal: Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
     }
 }

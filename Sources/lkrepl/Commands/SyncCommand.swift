@@ -107,11 +107,3 @@ struct SyncCommand: ParsableCommand {
         throw CommandError.silent(.badData)
     }
 }
-
-/// How a peer is reached.
-struct PeerOptions: ParsableArguments {
-    @Option(name: .long, help: "The user's name at the peer. LKREPL_PASSWORD has the password.") var user: String?
-    @Option(name: .long, help: "A file with certificates (PEM) to trust as well, for a peer with one of its own.")
-    var cacert: String?
-    @Flag(name: .long, help: "Send the password also without TLS.") var insecurePassword = false
-}

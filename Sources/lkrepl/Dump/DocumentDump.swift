@@ -43,25 +43,57 @@ struct DocumentDump {
         }
         var references = References(view.attachments)
         let census = try view.attachments.census()
-        if census.count > census.unreferencedCount,
-            try only == nil || collections.contains(where: { try Self.hasAttachment($0) })
+        let revisions = try collections.filter { try $0.isReplicated() }.map(\.name)
+        // The versions of replicated documents may have attachments, which do not count as references.
+        if try census.count > 0 && !revisions.isEmpty
+            || census.count > census.unreferencedCount
+                && (only == nil || collections.contains(where: { try Self.hasAttachment($0) }))
         {
             writer.attachments = DumpRecord.Attachments(contents: contents)
         }
         var header = DumpHeader.documents
         header.contents = writer.attachments?.contents
+        header.revisions = revisions.isEmpty ? nil : revisions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         header.stamp = stamp
         try writer.write(.header(header))
         try writer.write(.schema(schema))
         let total = try collections.reduce(0) { try $0 + $1.count() }
         for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             try collection.forEach { document in
-                try writeContents(of: document.content, &references, to: &writer)
-                try writer.write(
-                    .document(collection: collection.name, id: document.id, content: document.content))
+                try write(document, of: collection, &references, to: &writer)
                 try step(writer.recordCount, total, progress)
             }
+            try collection.forEachTombstone { id, revisions in
+                try Interruption.check("\(writer.recordCount) records")
+                try write(
+                    ReplicatedDocument(
+                        collection: collection.name, id: id, content: nil, isRecord: false, revisions: revisions),
+                    &references, to: &writer)
+            }
         }
+    }
+
+    /// Writes a document, with its revisions if others may have seen them.
+    private func write(
+        _ document: Document, of collection: DocumentCollection, _ references: inout References,
+        to writer: inout DumpWriter
+    ) throws {
+        if let revisions = try collection.revisions(of: document) {
+            return try write(
+                ReplicatedDocument(
+                    collection: collection.name, id: document.id, content: document.content, isRecord: true,
+                    revisions: revisions),
+                &references, to: &writer)
+        }
+        try writeContents(of: document.content, &references, to: &writer)
+        try writer.write(.document(collection: collection.name, id: document.id, content: document.content))
+    }
+
+    private func write(
+        _ document: ReplicatedDocument, _ references: inout References, to writer: inout DumpWriter
+    ) throws {
+        for content in document.contents { try writeContents(of: content, &references, to: &writer) }
+        try writer.write(.replicated(document))
     }
 
     /// Writes each changed document, or its deletion, in commit order.
@@ -71,11 +103,16 @@ struct DocumentDump {
         let attachments = store.attachments
         var references = References(attachments)
         let census = try attachments.census()
-        if census.count > census.unreferencedCount, try changes.contains(where: { try hasAttachment($0, schema) }) {
+        let revisions = try schema.collections.map(\.name).filter { try store.collection($0).isReplicated() }
+        if try census.count > 0 && !revisions.isEmpty
+            || census.count > census.unreferencedCount
+                && changes.contains(where: { try hasAttachment($0, schema) })
+        {
             writer.attachments = DumpRecord.Attachments(contents: contents)
         }
         var header = DumpHeader.documents
         header.contents = writer.attachments?.contents
+        header.revisions = revisions.isEmpty ? nil : revisions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         header.stamp = stamp
         header.changes = DumpHeader.Changes(
             epoch: store.epoch.description, since: since, through: changes.last?.sequence ?? since)
@@ -84,10 +121,15 @@ struct DocumentDump {
         for change in changes {
             guard Self.isWanted(change, schema) else { continue }
             // A document that is missing now was deleted after the last listed change.
-            if let document = try store.collection(change.collection).document(change.id) {
-                try writeContents(of: document.content, &references, to: &writer)
-                try writer.write(
-                    .document(collection: change.collection, id: change.id, content: document.content))
+            let collection = try store.collection(change.collection)
+            if let document = try collection.document(change.id) {
+                try write(document, of: collection, &references, to: &writer)
+            } else if let revisions = try collection.revisions(of: change.id) {
+                try write(
+                    ReplicatedDocument(
+                        collection: change.collection, id: change.id, content: nil, isRecord: true,
+                        revisions: revisions),
+                    &references, to: &writer)
             } else {
                 try writer.write(.documentDeletion(collection: change.collection, id: change.id))
             }

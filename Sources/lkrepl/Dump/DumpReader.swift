@@ -23,6 +23,7 @@ struct DumpReader: ~Copyable {
     private var content: DumpHeader.Content?
     private var contents = DumpedContents(place: nil)
     private var hasSchema = false
+    private var hasRevisions = false
     private var isEnded = false
     /// Whether an incomplete dump ended early; set only if that is allowed.
     private(set) var isIncomplete = false
@@ -122,16 +123,20 @@ struct DumpReader: ~Copyable {
         case (.header(let header), nil):
             content = header.content
             contents = DumpedContents(place: header.contents)
+            hasRevisions = header.revisions != nil
         case (.header, _): throw fault(.init(.format, "duplicate header")).final
         case (_, nil): throw fault(.init(.format, "the header is missing before this line")).final
         case (.schema, .documents):
             guard !hasSchema else { throw fault(.init(.format, "duplicate schema")).final }
             hasSchema = true
         case (.schema, _), (.document, .raw), (.documentDeletion, .raw), (.pair, .documents), (.deletion, .documents),
-            (.part, .documents), (.content, .raw):
+            (.part, .documents), (.content, .raw), (.replicated, .raw):
             throw fault(.init(.format, "this record does not belong in a dump of this kind")).final
         case (_, .documents):
             guard hasSchema else { throw fault(.init(.format, "the schema is missing")).final }
+            if case .replicated = record, !hasRevisions {
+                throw fault(.init(.format, "the header does not announce revisions")).final
+            }
         default: break
         }
     }
@@ -143,10 +148,10 @@ struct DumpReader: ~Copyable {
     /// The record of the line and its JSON object; `nil` for an unknown record that is ignored.
     private func record() throws -> (DumpRecord, DocumentObject)? {
         do {
-            // A document is nested one level deeper in its line than in a store.
+            // A document is nested deeper in its line than in a store.
             let parser = JSONParser(
                 notation: .dump, start: JSONError.Position(offset: line.offset, line: line.number, column: 1),
-                maximumDepth: DocumentValue.maximumDepth + 1)
+                maximumDepth: DocumentValue.maximumDepth + ReplicatedDocument.depth)
             guard case .object(let object) = try parser.parse(line.bytes) else {
                 throw DumpError("a line is not a JSON object")
             }
@@ -185,17 +190,23 @@ struct DumpReader: ~Copyable {
             if part.isLast { envelope.add(content: part.digest, byteCount: part.byteCount) }
             return record
         case .document(let collection, let id, let content):
-            if let reason = contents.note(content), options.verifies {
-                throw fault(
-                    .init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")
-                ).final
-            }
+            try note(content)
             digest.add(collection: collection, id: id, content: content)
             recordCount += 1
             return record
         case .documentDeletion(let collection, let id):
             digest.add(deletionOf: id, in: collection)
             recordCount += 1
+            return record
+        case .replicated(let document):
+            for content in document.contents { try note(content) }
+            if let content = document.content {
+                digest.add(collection: document.collection, id: document.id, content: content)
+            } else if document.isRecord {
+                digest.add(deletionOf: document.id, in: document.collection)
+            }
+            if document.isRecord { recordCount += 1 }
+            envelope.add(envelope: document.envelope)
             return record
         case .pair(let key, let value):
             digest.add(key: key, value: value)
@@ -215,6 +226,12 @@ struct DumpReader: ~Copyable {
             try takeEnd(count, expectedEnvelope, isComplete)
             return nil
         }
+    }
+
+    /// Checks that the contents of the attachments in a document precede it.
+    private mutating func note(_ content: DocumentObject) throws {
+        guard let reason = contents.note(content), options.verifies else { return }
+        throw fault(.init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")).final
     }
 
     private mutating func takePart(

@@ -35,6 +35,7 @@ final class DumpSource: RecordSource {
             return .change(.document(collection: collection, id: id, content: content))
         case .documentDeletion(let collection, let id):
             return .change(.documentDeletion(collection: collection, id: id))
+        case .replicated(let document): return .change(.replicated(document))
         case .pair(let key, let value): return .change(.pair(key: key, value: value))
         case .deletion(let key): return .change(.deletion(key: key))
         case .content(let part):

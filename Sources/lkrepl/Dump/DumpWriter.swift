@@ -27,6 +27,7 @@ struct DumpWriter {
             digest.add(deletionOf: id, in: collection)
             try writeLine(record.object)
             try countRecord()
+        case .replicated(let document): try write(document)
         case .pair(let key, let value): try write(key: key.span, value: value.span)
         case .deletion(let key):
             digest.add(deletionOf: key)
@@ -138,15 +139,33 @@ struct DumpWriter {
         line += #","doc":"#.utf8
         line += json
         line += "}\n".utf8
-        guard line.count <= maximumLineByteCount else {
-            throw CommandError(
-                .badData,
-                "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, but "
-                    + "\(HumanNumber.grouped(maximumLineByteCount))is the maximum",
-                hint: "raise --max-line for dump and load")
-        }
+        try requireLength(of: id, in: collection)
         try output.write(line)
         try countRecord()
+    }
+
+    private mutating func write(_ document: ReplicatedDocument) throws {
+        line.removeAll(keepingCapacity: true)
+        try appendLine(document.object)
+        try requireLength(of: document.id, in: document.collection)
+        if let content = document.content {
+            digest.add(collection: document.collection, id: document.id, content: content)
+        } else if document.isRecord {
+            digest.add(deletionOf: document.id, in: document.collection)
+        }
+        envelope.add(envelope: document.envelope)
+        try output.write(line)
+        if document.isRecord { try countRecord() }
+    }
+
+    /// Throws if the line of a document is too long.
+    private func requireLength(of id: DocumentID, in collection: String) throws {
+        guard line.count > maximumLineByteCount else { return }
+        throw CommandError(
+            .badData,
+            "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, but "
+                + "\(HumanNumber.grouped(maximumLineByteCount)) is the maximum",
+            hint: "raise --max-line for dump and load")
     }
 
     private func writeParts(key: [UInt8], value: Span<UInt8>) throws {

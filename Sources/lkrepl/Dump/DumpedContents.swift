@@ -64,7 +64,7 @@ struct DumpedContents {
         content.forEachAttachment { attachment in
             if place != .parts {
                 if digests.insert(attachment.digest).inserted { byteCount += attachment.byteCount }
-                if place == nil { reason = "the document has attachments, but the dump has version 1" }
+                if place == nil { reason = "the document has attachments, which the header does not announce" }
             } else if !digests.contains(attachment.digest) {
                 reason = "the content of the attachment \(attachment.digest) is not in the dump before this document"
             }

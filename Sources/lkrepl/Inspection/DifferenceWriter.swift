@@ -49,12 +49,18 @@ final class DifferenceWriter {
     /// Writes a difference of two documents.
     func write(_ item: DocumentDifference.Item) throws {
         var row: DocumentObject = [
-            "op": .string(mark(item.first == nil, item.second == nil)), "c": .string(item.collection),
+            "op": .string(
+                item.revisions == nil ? mark(item.first == nil, item.second == nil) : mark(false, false)),
+            "c": .string(item.collection),
             "id": item.id.value,
         ]
         if hasValues {
             if let first = item.first { row["first"] = .object(first) }
             if let second = item.second { row["second"] = .object(second) }
+            if let revisions = item.revisions {
+                row["first"] = ["revisions": .array(revisions.first.map { .string($0) })]
+                row["second"] = ["revisions": .array(revisions.second.map { .string($0) })]
+            }
         }
         try writer.write(row)
     }

@@ -10,10 +10,14 @@ struct DocumentDifference {
         let first: DocumentObject?
         /// The document in the second store; `nil` if it does not exist.
         let second: DocumentObject?
+        /// The revisions in both stores, if only they differ.
+        var revisions: (first: [String], second: [String])?
     }
 
     let first: Session
     let second: Session
+    /// Whether equal documents with different revisions differ.
+    var comparesRevisions = false
 
     /// Calls `body` with each difference, ordered by collection and document ID: in each collection first documents of
     /// the first store, then those only in the second.
@@ -24,9 +28,18 @@ struct DocumentDifference {
             let text = String(decoding: name, as: UTF8.self)
             try left[name]?.forEach { document in
                 try Interruption.check()
-                let other = try right[name]?.document(document.id)?.content
-                guard other != document.content else { return }
-                try body(Item(collection: text, id: document.id, first: document.content, second: other))
+                let other = try right[name]?.document(document.id)
+                guard other?.content == document.content else {
+                    return try body(
+                        Item(collection: text, id: document.id, first: document.content, second: other?.content))
+                }
+                guard comparesRevisions, let other else { return }
+                let revisions = try (
+                    first: Self.revisions(of: document, in: left[name]),
+                    second: Self.revisions(of: other, in: right[name])
+                )
+                guard revisions.first != revisions.second else { return }
+                try body(Item(collection: text, id: document.id, first: nil, second: nil, revisions: revisions))
             }
             try right[name]?.forEach { document in
                 try Interruption.check()
@@ -34,6 +47,11 @@ struct DocumentDifference {
                 try body(Item(collection: text, id: document.id, first: nil, second: document.content))
             }
         }
+    }
+
+    /// The leaves of a document, the winner first.
+    private static func revisions(of document: Document, in collection: DocumentCollection?) throws -> [String] {
+        try collection?.leaves(of: document).map { "\($0.path.revision)" + ($0.isDeleted ? " deleted" : "") } ?? []
     }
 
     private static func collections(of session: Session) throws -> [[UInt8]: DocumentCollection] {

@@ -94,20 +94,22 @@ extension DocumentLoadTarget {
     func fetchContents(of batch: LoadBatch) throws {
         guard let contents else { return }
         for item in batch.items {
-            guard case .document(_, _, let content) = item.change else { continue }
-            try content.forEachAttachment { attachment in
-                guard contentFaults[attachment.digest] == nil, try store.attachments.info(attachment.digest) == nil
-                else { return }
-                do {
-                    guard try !contents.add(attachment, to: store) else { return }
-                    contentFaults[attachment.digest] = RecordError(
-                        .attachment,
-                        "the content of the attachment \(attachment.digest) is neither in the input nor in "
-                            + contents.path)
-                } catch let fault as RecordError {
-                    contentFaults[attachment.digest] = fault
-                }
+            for content in item.change.contents {
+                try content.forEachAttachment { try fetchContent(of: $0, from: contents) }
             }
+        }
+    }
+
+    private func fetchContent(of attachment: Attachment, from contents: ContentOrigin) throws {
+        guard contentFaults[attachment.digest] == nil, try store.attachments.info(attachment.digest) == nil
+        else { return }
+        do {
+            guard try !contents.add(attachment, to: store) else { return }
+            contentFaults[attachment.digest] = RecordError(
+                .attachment,
+                "the content of the attachment \(attachment.digest) is neither in the input nor in " + contents.path)
+        } catch let fault as RecordError {
+            contentFaults[attachment.digest] = fault
         }
     }
 

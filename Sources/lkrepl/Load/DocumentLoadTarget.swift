@@ -34,6 +34,8 @@ final class DocumentLoadTarget: LoadTarget {
     var addedContents: Set<Attachment.Digest> = []
     /// The reasons why contents could not be taken from ``contents``.
     var contentFaults: [Attachment.Digest: RecordError] = [:]
+    /// The replicated collections of changes, with the last commit before they are loaded.
+    var replicated: [(collection: DocumentCollection, commit: UInt64)] = []
 
     /// The number of documents to remove at once.
     private static let clearedBatchCount = 1000
@@ -60,6 +62,7 @@ final class DocumentLoadTarget: LoadTarget {
                 .format, "the dump contains raw pairs, but \(path) is a document store",
                 hint: "load it with --create into a new database", isRecoverable: false)
         }
+        if header.changes != nil { try noteCommits(before: header) }
     }
 
     func adopt(_ schema: Schema) throws {
@@ -115,6 +118,7 @@ final class DocumentLoadTarget: LoadTarget {
         var outcome = LoadOutcome()
         try fetchContents(of: batch)
         _ = try commit(batch, batch.items.startIndex..<batch.items.endIndex, &outcome)
+        if batch.isLast { try showCommits() }
         return outcome
     }
 
@@ -233,19 +237,31 @@ final class DocumentLoadTarget: LoadTarget {
         switch change {
         case .document(let name, let id, let content):
             let name = try target(name)
-            do {
+            try placing(name, id ?? self.id(of: content, in: name)) {
                 try requireContents(of: content)
                 try store(content, id, in: name, transaction, &summary)
-            } catch let fault as RecordError {
-                throw named(fault, name, id ?? self.id(of: content, in: name))
-            } catch {
-                guard let fault = Self.fault(of: error) else { throw error }
-                throw named(fault, name, id ?? self.id(of: content, in: name))
             }
         case .documentDeletion(let name, let id):
             if try transaction.delete(id, in: try target(name)) { summary.deleted += 1 }
+        case .replicated(let document):
+            let name = try target(document.collection)
+            try placing(name, document.id) {
+                try store(document, in: name, transaction, &summary)
+            }
         case .pair, .deletion:
             throw RecordError(.type, "the record is a raw pair, but \(path) is a document store")
+        }
+    }
+
+    /// Adds the document to faults of `body`.
+    private func placing(_ name: String, _ id: DocumentID?, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let fault as RecordError {
+            throw named(fault, name, id)
+        } catch {
+            guard let fault = Self.fault(of: error) else { throw error }
+            throw named(fault, name, id)
         }
     }
 
@@ -259,7 +275,7 @@ final class DocumentLoadTarget: LoadTarget {
         return name
     }
 
-    private func store(
+    func store(
         _ content: DocumentObject, _ id: DocumentID?, in name: String, _ transaction: Transaction,
         _ summary: inout LoadSummary
     ) throws {

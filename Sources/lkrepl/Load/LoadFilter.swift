@@ -20,8 +20,18 @@ struct LoadFilter {
         case .documentDeletion(let name?, let id):
             isWanted(name) ? .documentDeletion(collection: renamed(name), id: id) : nil
         case .document, .documentDeletion: change
+        case .replicated(let document): isWanted(document.collection) ? .replicated(renamed(document)) : nil
         }
     }
+
+    private func renamed(_ document: ReplicatedDocument) -> ReplicatedDocument {
+        var document = document
+        document.collection = renamed(document.collection)
+        return document
+    }
+
+    /// The selected collections of those that a header names, with their new names.
+    func names(_ names: [String]) -> [String] { names.filter(isWanted).map(renamed) }
 
     /// The schema of the selected collections, with their new names.
     func schema(_ schema: Schema) -> Schema {

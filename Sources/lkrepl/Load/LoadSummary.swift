@@ -12,6 +12,10 @@ struct LoadSummary: Equatable {
     var rejected = 0
     /// Contents of attachments in the input.
     var attachmentCount = 0
+    /// Deleted documents of the input that were stored for their revisions.
+    var tombstones = 0
+    /// Documents that keep the revisions of the store, or have none, instead of those of the input.
+    var withoutRevisions = 0
     /// Removed before the first record was stored, in the mode `replace`.
     var cleared = 0
 
@@ -31,6 +35,8 @@ struct LoadSummary: Equatable {
         add("merged", merged)
         add("deleted", deleted)
         add("attachments", attachmentCount)
+        add("tombstones", tombstones)
+        add("without-revisions", withoutRevisions)
         add("skipped", skipped, always: true)
         add("rejected", rejected, always: true)
         let tenths = Int((seconds * 10).rounded())
@@ -48,5 +54,7 @@ struct LoadSummary: Equatable {
         left.rejected += right.rejected
         left.cleared += right.cleared
         left.attachmentCount += right.attachmentCount
+        left.tombstones += right.tombstones
+        left.withoutRevisions += right.withoutRevisions
     }
 }

@@ -133,6 +133,8 @@ final class Loader {
     private func take(_ event: InputEvent, _ source: any RecordSource) throws {
         switch event {
         case .header(let header):
+            var header = header
+            header.revisions = header.revisions.map(options.filter.names)
             self.header = header
             try placing(source) { try openTarget().begin(header) }
         case .schema(let schema):

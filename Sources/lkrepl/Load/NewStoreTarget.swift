@@ -9,6 +9,8 @@ final class NewStoreTarget: LoadTarget {
     private let contents: ContentOrigin?
     private var store: DocumentStore?
     private var target: DocumentLoadTarget?
+    /// The collections of the dump that are replicated.
+    private var replicated: [String] = []
 
     /// - Parameter open: Creates the database.
     init(mode: LoadMode, contents: ContentOrigin? = nil, _ open: @escaping () throws -> Database) {
@@ -23,11 +25,13 @@ final class NewStoreTarget: LoadTarget {
                 .format, "the dump contains only changes since commit \(header.changes?.since ?? 0)",
                 hint: "load the full dump first, then this one with --write", isRecoverable: false)
         }
+        replicated = header.revisions ?? []
     }
 
     func adopt(_ schema: Schema) throws {
         let database = try open()
         let store = try DocumentStore.open(on: database, schema: schema)
+        for name in replicated { try store.collection(name).startReplication() }
         self.store = store
         let target = DocumentLoadTarget(store, on: database, path: store.path, mode: mode, markerName: nil)
         target.contents = contents

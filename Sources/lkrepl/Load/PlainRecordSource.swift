@@ -65,6 +65,7 @@ final class PlainRecordSource: RecordSource {
         case .document(let collection, let id, let content):
             return .document(collection: collection, id: id, content: content)
         case .documentDeletion(let collection, let id): return .documentDeletion(collection: collection, id: id)
+        case .replicated(let document): return .replicated(document)
         case .pair(let key, let value): return .pair(key: key, value: value)
         case .deletion(let key): return .deletion(key: key)
         default: throw DumpError("this record is allowed only in a complete dump")

@@ -118,7 +118,7 @@ final class RawLoadTarget: LoadTarget {
             pending.remove(key)
             try batch.delete(key)
             summary.deleted += 1
-        case .document, .documentDeletion:
+        case .document, .documentDeletion, .replicated:
             throw RecordError(
                 .type, "the record is a document, but \(path) is not a document store",
                 hint: "--key FIELD stores each line under its member FIELD")

@@ -31,8 +31,9 @@ struct DumpHeader {
         case none
     }
 
-    /// The latest format version that this program reads. Dumps without attachments have version 1.
-    static let version: Int64 = 2
+    /// The latest format version that this program reads. Dumps without attachments and revisions have version 1, and
+    /// dumps without revisions 2.
+    static let version: Int64 = 3
     /// A dump of everything in a plain database.
     static let raw = DumpHeader(content: .raw)
     /// A dump of everything in a document store.
@@ -47,6 +48,8 @@ struct DumpHeader {
     var changes: Changes?
     /// Where the contents of attachments are; `nil` if the documents have no attachments.
     var contents: Contents?
+    /// The replicated collections, whose documents have revisions; `nil` if there are none.
+    var revisions: [String]?
     /// Members that record the source and the time of the dump. Empty unless requested, so that the same content gives
     /// the same bytes.
     var stamp = DocumentObject()
@@ -54,7 +57,8 @@ struct DumpHeader {
     /// The header as a JSON object.
     var object: DocumentObject {
         var object: DocumentObject = [
-            "lkdump": contents == nil ? 1 : .int(Self.version), "kind": .string(content.rawValue), "tool": "lkrepl",
+            "lkdump": revisions != nil ? 3 : contents != nil ? 2 : 1, "kind": .string(content.rawValue),
+            "tool": "lkrepl",
         ]
         for member in stamp { object[member.name] = member.value }
         if content == .raw { object["comparator"] = .string(comparator) }
@@ -66,6 +70,7 @@ struct DumpHeader {
             ]
         }
         if let contents { object["attachments"] = .string(contents.rawValue) }
+        if let revisions { object["revisions"] = .array(revisions.map { .string($0) }) }
         object["order"] = .string(changes != nil ? "commit" : content == .raw ? "key" : "id")
         object["digest"] = .string(ContentDigest.name)
         return object
@@ -105,11 +110,17 @@ extension DumpHeader {
             throw DumpError("the digest algorithm in the header is not \(ContentDigest.name)")
         }
         self.init(content: content)
-        if version > 1 {
+        if version == 2 || version > 2 && object["attachments"] != nil {
             guard let contents = object["attachments"]?.stringValue.flatMap(Contents.init(rawValue:)) else {
                 throw DumpError("the attachments in the header must be parts, files or none")
             }
             self.contents = contents
+        }
+        if version > 2 {
+            guard let names = object["revisions"]?.arrayValue, !names.isEmpty,
+                names.allSatisfy({ $0.stringValue != nil })
+            else { throw DumpError("the revisions in the header must be a list of collections") }
+            revisions = names.compactMap(\.stringValue)
         }
         if let comparator = object["comparator"]?.stringValue { self.comparator = comparator }
         if let range = object["range"] {

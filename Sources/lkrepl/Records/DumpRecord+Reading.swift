@@ -72,13 +72,28 @@ private struct DumpRecordReader {
         guard let id = DocumentID(value) else {
             throw DumpError("an ID must be a string or an integer", kind: .type)
         }
-        try expectCount(3, of: object, form)
-        if let isDeleted = object["del"] {
-            guard isDeleted.boolValue == true else { throw DumpError("del must be true or absent", kind: .type) }
-            return .documentDeletion(collection: collection, id: id)
+        let revisions = try object["revs"].map { try DocumentRevisions(dumped: $0) }
+        let content = object["doc"]
+        if let revisions, object["del"] == nil, content == nil {
+            try expectCount(3, of: object, form)
+            return .replicated(
+                ReplicatedDocument(collection: collection, id: id, content: nil, isRecord: false, revisions: revisions))
         }
-        guard let content = object["doc"] else { throw DumpError(form) }
+        try expectCount(revisions == nil ? 3 : 4, of: object, form)
+        if let isDeleted = object["del"] {
+            guard content == nil else { throw DumpError("a record has both doc and del") }
+            guard isDeleted.boolValue == true else { throw DumpError("del must be true or absent", kind: .type) }
+            guard let revisions else { return .documentDeletion(collection: collection, id: id) }
+            return .replicated(
+                ReplicatedDocument(collection: collection, id: id, content: nil, isRecord: true, revisions: revisions))
+        }
+        guard let content else { throw DumpError(form) }
         guard let content = content.objectValue else { throw DumpError("doc is not an object", kind: .type) }
+        if let revisions {
+            return .replicated(
+                ReplicatedDocument(
+                    collection: collection, id: id, content: content, isRecord: true, revisions: revisions))
+        }
         return .document(collection: collection, id: id, content: content)
     }
 

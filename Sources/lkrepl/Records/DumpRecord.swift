@@ -39,6 +39,8 @@ enum DumpRecord {
     case schema(Schema)
     case document(collection: String, id: DocumentID, content: DocumentObject)
     case documentDeletion(collection: String, id: DocumentID)
+    /// A document, or a deleted one, of a replicated collection, with its revisions.
+    case replicated(ReplicatedDocument)
     case pair(key: [UInt8], value: [UInt8])
     case deletion(key: [UInt8])
     /// A part of a value that is too long for one line.
@@ -68,6 +70,7 @@ enum DumpRecord {
             return ["c": .string(collection), "id": id.value, "doc": .object(content)]
         case .documentDeletion(let collection, let id):
             return ["c": .string(collection), "id": id.value, "del": true]
+        case .replicated(let document): return document.object
         case .pair(let key, let value):
             var object = DocumentObject()
             Self.append(key, name: "k", to: &object)

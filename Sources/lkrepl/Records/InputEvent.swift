@@ -20,12 +20,23 @@ enum InputChange {
     ///   - id: `nil` if only the content contains it.
     case document(collection: String?, id: DocumentID?, content: DocumentObject)
     case documentDeletion(collection: String?, id: DocumentID)
+    case replicated(ReplicatedDocument)
 
     /// The collection of the document; `nil` for a pair, or for the collection of the command.
     var collection: String? {
         switch self {
         case .pair, .deletion: nil
         case .document(let collection, _, _), .documentDeletion(let collection, _): collection
+        case .replicated(let document): document.collection
+        }
+    }
+
+    /// The contents that are stored for the change: the document, and its other versions.
+    var contents: [DocumentObject] {
+        switch self {
+        case .pair, .deletion, .documentDeletion: []
+        case .document(_, _, let content): [content]
+        case .replicated(let document): document.contents
         }
     }
 
@@ -37,6 +48,12 @@ enum InputChange {
         case .document(let collection, let id, let content):
             digest.add(collection: collection ?? "", id: id ?? .string(""), content: content)
         case .documentDeletion(let collection, let id): digest.add(deletionOf: id, in: collection ?? "")
+        case .replicated(let document):
+            if let content = document.content {
+                digest.add(collection: document.collection, id: document.id, content: content)
+            } else {
+                digest.add(deletionOf: document.id, in: document.collection)
+            }
         }
     }
 }

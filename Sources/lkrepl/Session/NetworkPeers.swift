@@ -30,7 +30,7 @@ enum NetworkPeers {
         ///
         /// - Parameter begin: is told of the address, such as `http://127.0.0.1:6984`.
         static func serve(
-            _ server: SyncServer, at listener: ServeCommand.Listener, _ begin: @escaping @Sendable (String) -> Void
+            _ server: SyncServer, at listener: ServerAddress, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
             let scheme = listener.certificate == nil ? "http" : "https"
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
@@ -55,7 +55,7 @@ enum NetworkPeers {
 
         /// Serves until ^C.
         static func serve(
-            _ server: SyncServer, at listener: ServeCommand.Listener, _ begin: @escaping @Sendable (String) -> Void
+            _ server: SyncServer, at listener: ServerAddress, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
             throw missing
         }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import DocIndex
 import DocSync
 import Foundation
@@ -132,4 +133,22 @@ extension PeerOptions {
         }
         return password
     }
+}
+
+/// How a peer is reached.
+struct PeerOptions: ParsableArguments {
+    @Option(name: .long, help: "The user's name at the peer. LKREPL_PASSWORD has the password.") var user: String?
+    @Option(name: .long, help: "A file with certificates (PEM) to trust as well, for a peer with one of its own.")
+    var cacert: String?
+    @Flag(name: .long, help: "Send the password also without TLS.") var insecurePassword = false
+}
+
+/// Where a server listens.
+struct ServerAddress: Sendable {
+    let host: String
+    let port: Int
+    let certificate: String?
+    let key: String?
+
+    var isLocal: Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

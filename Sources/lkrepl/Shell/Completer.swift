@@ -161,7 +161,9 @@ struct Completer {
         case "collection": return Self.filtered(place, Self.words(collectionNames))
         case "file", "files", "directory", "dir", "output", "schema": return files(place)
         case "key", "keys": return keys(place)
-        case "id", "ids": return ids(of: words.first, place)
+        case "id", "ids":
+            return ["conflicts", "resolve"].contains(command.words[0])
+                ? conflicts(of: words.first, place) : ids(of: words.first, place)
         case "field", "fields", "path": return Self.filtered(place, fields(of: words.first))
         case "condition": return condition(of: words.first, after: Array(words.dropFirst()), command, place)
         case "clause": return clause(of: command, words, place)
@@ -178,7 +180,8 @@ struct Completer {
         case "--progress": return Self.filtered(place, Self.words(ProgressMeter.Style.allCases.map(\.rawValue)))
         case "--color": return Self.filtered(place, Self.words(Terminal.ColorChoice.allCases.map(\.rawValue)))
         case "--error-format": return Self.filtered(place, Self.words(ErrorReport.Format.allCases.map(\.rawValue)))
-        case "--fields", "--sort":
+        case "--keep": return revisions(of: words, place)
+        case "--fields", "--sort", "--sets":
             // The last of several comma-separated fields, after its sign.
             let last = place.word.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
             let signs = option == "--sort" && last.hasPrefix("-") ? 1 : 0
@@ -192,7 +195,7 @@ struct Completer {
         case "--set":
             return Self.filtered(place, fields(of: words.first), from: assignmentStart(place))
         case "--prefix", "--from", "--to", "--after", "--upto": return keys(place)
-        case "--schema", "--output", "--rejects", "--into-new": return files(place)
+        case "--schema", "--output", "--rejects", "--into-new", "--with": return files(place)
         default: return Completion(start: place.start, candidates: [])
         }
     }
@@ -263,6 +266,23 @@ struct Completer {
             return found.count < Self.readLimit && ContinuousClock.now < deadline
         }
         return Completion(start: place.start, candidates: found)
+    }
+
+    /// The documents with a conflict.
+    private func conflicts(of word: String?, _ place: Place) -> Completion {
+        let ids = (try? collection(word)?.conflicted(limit: Self.readLimit)) ?? []
+        return Self.filtered(
+            place, Self.words(ids.map { ByteNotation.print(Array("\($0.value.stringValue ?? $0.value.json)".utf8)) }))
+    }
+
+    /// The revisions in the conflict of the document that the words name.
+    private func revisions(of words: [String], _ place: Place) -> Completion {
+        guard words.count > 1, let collection = collection(words[0]),
+            let conflict = DocumentID.candidates(of: words[1]).lazy.compactMap({ try? collection.conflict(of: $0) }
+            )
+            .first
+        else { return Completion(start: place.start, candidates: []) }
+        return Self.filtered(place, Self.words(conflict.versions.map(\.revision.description)))
     }
 
     /// The keys that begin with the typed text, in the notation in which they are printed.

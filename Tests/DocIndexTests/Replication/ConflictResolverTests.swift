@@ -42,7 +42,8 @@ struct ConflictResolverTests {
         ) {
             (group) async throws in
             for collection in group.collections {
-                #expect(try await collection.resolve("a", using: .threeWay(sets: ["tags"])))
+                #expect(try await collection.asynchronous.conflicted() == ["a"])
+                #expect(try await collection.asynchronous.resolve("a", using: .threeWay(sets: ["tags"])))
                 #expect(
                     try collection.document("a")?.content == ["id": "a", "n": 1, "tags": ["y", "z"], "new": true])
                 #expect(try collection.conflict(of: "a") == nil)

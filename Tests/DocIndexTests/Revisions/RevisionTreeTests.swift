@@ -60,6 +60,35 @@ struct RevisionTreeTests {
         #expect(RevisionTree((bytes + [0]).span) == nil)
     }
 
+    @Test(arguments: 0..<200) func `A tree is made again from its leaves, and not if one is missing or twice`(
+        seed: UInt64
+    ) throws {
+        let tree = try randomTree(seed)
+        // A commit of this store above the last shown one is new; one at or below it counts as a peer's.
+        for shown: UInt64 in [0, 1 << 40] {
+            let leaves = DocumentRevisions.leaves(of: tree, shown: shown)
+            let winner = tree.isDeleted ? nil : tree.winner
+            let needed = tree.leaves.filter { !$0.value.isDeleted && $0.key != winner }.map(\.key)
+            let versions = needed.map { DocumentRevisions.Version($0, ["id": "a"]) }
+            let copy = DocumentRevisions(leaves: leaves, versions: versions).tree(commit: 1 << 40)
+            #expect(copy?.parents == tree.parents)
+            #expect(copy?.leaves.mapValues(\.isDeleted) == tree.leaves.mapValues(\.isDeleted))
+            if shown == 0 {
+                #expect(copy == tree)
+            } else {
+                #expect(copy?.leaves.values.allSatisfy { $0.commit == nil } == true)
+            }
+            #expect(DocumentRevisions(leaves: leaves + leaves.prefix(1), versions: versions).tree(commit: 1) == nil)
+            #expect(DocumentRevisions(leaves: [], versions: []).tree(commit: 1) == nil)
+            if leaves.count > 1 {
+                #expect(DocumentRevisions(leaves: leaves.reversed(), versions: versions).tree(commit: 1) == nil)
+            }
+            if !versions.isEmpty {
+                #expect(DocumentRevisions(leaves: leaves, versions: []).tree(commit: 1) == nil, "a content is missing")
+            }
+        }
+    }
+
     @Test func `Changed bytes give another valid tree or none`() throws {
         var random = SplitMix64(seed: 7)
         for seed in 0..<200 {

@@ -145,21 +145,28 @@
             }
         }
 
-        @Test func `Conflicts of two stores reach both, and --merge ends them`() throws {
+        @Test func `Conflicts of two stores reach both, and their resolution, too`() throws {
             try Workplace.with { place in
                 try place.makeItems("one.store")
                 try place.makeItems("two.store")
                 try place.diverge()
-                let server = try ServingProcess(place, ["two.store"])
+                var server = try ServingProcess(place, ["two.store"])
                 let found = try Self.sync(place, server.address)
                 #expect(found.code == 0 && found.says("1 conflict,"), "\(found)")
-                let merged = try Self.sync(place, server.address, "--merge", "--sets", "k")
-                #expect(merged.code == 0, "\(merged)")
                 try server.stop()
-                let winners = try ["one.store", "two.store"].map {
-                    try place.run("doc", "get", $0, "items", "a").output
+                let listed = try ["one.store", "two.store"].map { try place.run("conflicts", $0, "items").output }
+                #expect(listed[0] == listed[1] && listed[0].contains(#""id":"a""#), "\(listed)")
+                let resolved = try place.run("resolve", "--write", "one.store", "items", "a", "--merge", "--sets", "k")
+                #expect(resolved.code == 0, "\(resolved)")
+                server = try ServingProcess(place, ["two.store"])
+                let sent = try Self.sync(place, server.address)
+                #expect(sent.code == 0 && !sent.says("conflict"), "\(sent)")
+                try server.stop()
+                for name in ["one.store", "two.store"] {
+                    #expect(try place.run("conflicts", name, "items").output.isEmpty)
+                    let merged = try place.run("doc", "get", name, "items", "a").output
+                    #expect(merged.contains(#""n":2"#) && merged.contains(#""t":"fog""#), "\(name): \(merged)")
                 }
-                #expect(winners[0] == winners[1])
             }
         }
 

@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: [
         ("", "small.lkd:1:"), ("\n\n", "small.lkd:"), ("{\"id\":\"a\"}\n", "import reads plain JSON Lines"),
         ("[{\"id\":\"a\"}]\n", "small.lkd:1:"), ("id,title\n", "small.lkd:1:"), ("{}\n", "small.lkd:1:"),
-        ("{\"lkdump\":3,\"kind\":\"raw\",\"digest\":\"sha256-kv-1\"}\n", "version 3"),
+        ("{\"lkdump\":4,\"kind\":\"raw\",\"digest\":\"sha256-kv-1\"}\n", "version 4"),
         ("{\"lkdump\":1,\"kind\":\"other\",\"digest\":\"sha256-kv-1\"}\n", "small.lkd:1:"),
         ("{\"lkdump\":1,\"kind\":\"raw\",\"digest\":\"md5\"}\n", "digest"),
         ("\u{feff}{\"lkdump\":1,\"kind\":\"raw\",\"digest\":\"sha256-kv-1\"}\n", "byte order mark"),
