@@ -152,6 +152,8 @@
                 certificateChain: try TLSFiles.certificates(files.certificateFile).map { .certificate($0) },
                 privateKey: .privateKey(try TLSFiles.key(files.keyFile)))
             tls.minimumTLSVersion = .tlsv12
+            // How long a connection waits for the client to agree that it closes.
+            tls.shutdownTimeout = .seconds(1)
             if let file = files.clientAuthorityFile {
                 tls.trustRoots = .certificates(try TLSFiles.certificates(file))
                 tls.certificateVerification = .noHostnameVerification

@@ -9,7 +9,7 @@
         /// - Parameters:
         ///   - url: the address of the database, such as `https://nas.local:6984/photos`, without a name and a password.
         ///   - credentials: how the peer knows the user. They are sent without TLS, too, so use `https` beyond this machine.
-        ///   - authorities: a file with certificates (PEM) to trust in place of those of the system; `nil` for the latter.
+        ///   - authorities: a file with certificates (PEM) to trust in addition to those of the system; `nil` for none.
         ///   - attemptLimit: the number of times that a request is sent before its failure ends the replication; `nil` for
         ///     any number, as a replication that waits for changes needs.
         /// - Throws: ``NetworkError`` if the address or the file cannot be used.
@@ -51,6 +51,10 @@
             var configuration = HTTPServer.Configuration()
             configuration.host = host
             configuration.port = port
+            guard (certificate == nil) == (key == nil) else {
+                throw NetworkError(
+                    .unreadableFile, "TLS needs a certificate and its key, and only one of them is given; give both.")
+            }
             if let certificate, let key {
                 configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
             }
