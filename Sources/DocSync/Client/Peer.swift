@@ -115,7 +115,7 @@ extension Peer {
     }
 
     /// Sends a request whose answer is an object.
-    private func object(
+    func object(
         _ method: SyncRequest.Method, _ target: String, _ body: [UInt8]? = nil
     ) async throws -> DocumentObject {
         try await perform(
@@ -157,34 +157,6 @@ extension Peer {
     /// Returns what the peer says about the database.
     package func information() async throws -> DatabaseInformation {
         DatabaseInformation(try await object(.get, target()))
-    }
-
-    /// Creates the database unless it exists.
-    ///
-    /// - Returns: whether it was created.
-    /// - Throws: ``SyncError``, also if the peer does not create databases; ``TransportError``, ``MessageError``.
-    @discardableResult
-    package func createDatabase() async throws -> Bool {
-        do {
-            _ = try await information()
-            return false
-        } catch let error as PeerError where error.status == 404 {
-            do {
-                _ = try await object(.put, target())
-                return true
-            } catch let error as PeerError where error.status == 412 {
-                // Somebody else was faster.
-                return false
-            } catch let error as PeerError where error.status == 404 || error.status == 405 {
-                throw SyncError(
-                    .databaseMissing,
-                    "The peer has no such database and creates none (\(error)); create the collection there.")
-            } catch {
-                throw SyncError.of(error)
-            }
-        } catch {
-            throw SyncError.of(error)
-        }
     }
 
     /// Returns a document that is not replicated; `nil` if there is none.

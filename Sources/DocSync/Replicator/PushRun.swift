@@ -71,7 +71,8 @@ struct PushRun: Sendable {
         var wanted: [Wanted] = []
         for listing in page.listings {
             if let fault = WireDocument.fault(of: listing.id, nil, idField: link.idField) {
-                link.board.leaveOut(fault)
+                // The peer never had the document, so it need not hear of the deletion.
+                if listing.isDeleted { link.board.takeIn([fault.id]) } else { link.board.leaveOut(fault) }
             } else {
                 wanted.append(Wanted(id: VersionWriter.text(listing.id), revisions: listing.leaves))
             }

@@ -8,7 +8,7 @@ struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve collections to other stores, CouchDB and PouchDB for replication.",
         discussion: """
-            Example: lkrepl serve --write my.store photos
+            Example: lkrepl serve --write photos.store photos
             Each collection is a database of its name, here http://127.0.0.1:6984/photos. It is served until ^C. \
             Only this machine has access, unless --listen names an address of the network; that needs a certificate \
             (--cert, --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. \
