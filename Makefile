@@ -26,8 +26,8 @@ else
 STATIC = --static-swift-stdlib
 endif
 
-.PHONY: all build demo readme docs test check check-release release install uninstall faults bench bench-quick bench-smoke format \
-	lint sanitize clean bootstrap bootstrap-tests
+.PHONY: all build demo demo-sync readme docs test check check-release release install uninstall faults bench bench-quick \
+	bench-smoke format lint sanitize clean bootstrap bootstrap-tests
 
 all: build
 
@@ -43,6 +43,10 @@ build: bootstrap
 # A debug build without the network: the others take several times as long.
 demo:
 	@script/demo "$(DEMO_STORE)"
+
+# Two stores and a server of this machine.
+demo-sync:
+	@script/demo-sync .build/demo-sync
 
 test:
 	@script/bootstrap

@@ -58,6 +58,8 @@
             if let certificate, let key {
                 configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
             }
+            // Peers that wait for changes need not be waited for, and a supervisor waits only a few seconds.
+            configuration.stopTime = .seconds(2)
             try await HTTPServer(self, configuration: configuration).run(whenListening: whenListening)
         }
     }

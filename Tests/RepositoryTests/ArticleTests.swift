@@ -31,6 +31,7 @@ import Testing
                 "DocIndex/DocIndex.docc/LiveResults",
             ]
         ),
+        ("SyncArticles", ["DocIndex/DocIndex.docc/SharingAnAlbum"]),
         ("TypedArticles", ["DocIndex/DocIndex.docc/FromCoreDataOrGRDB", "DocIndex/DocIndex.docc/Concurrency"]),
     ]
 

@@ -160,14 +160,16 @@ extension RevisionState {
         for (revision, leaf) in tree.leaves where revision != tree.winner || leaf.isDeleted {
             if change.removed.remove(revision) == nil { change.added[revision] = contents[revision] }
         }
-        // At most one base: the closest to what the replicas have in common.
+        // At most one base: what the versions have in common, or what others have seen of an edit that they have not.
         let bases = change.removed.filter { tree.contains($0) && tree.leaves[$0] == nil }
-        if tree.hasConflict || tree.leaves.values.contains(where: { ($0.commit ?? 0) > shown && !$0.isDeleted }) {
-            if let base = bases.min() {
-                change.removed.remove(base)
-            } else if let former {
-                change.added[former.0] = former.1
-            }
+        let alive = tree.leavesInOrder.filter { tree.leaves[$0]?.isDeleted == false }
+        let isUnseen = tree.leaves.values.contains { ($0.commit ?? 0) > shown && !$0.isDeleted }
+        let base =
+            tree.hasConflict
+            ? tree.commonAncestor(of: alive) : isUnseen ? former?.0 ?? bases.max() : nil
+        guard let base, tree.leaves[base] == nil else { return change }
+        if change.removed.remove(base) == nil {
+            change.added[base] = former?.0 == base ? former?.1 : contents[base]
         }
         return change
     }

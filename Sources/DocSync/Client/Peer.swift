@@ -107,7 +107,7 @@ extension Peer {
     }
 
     /// Sends a request whose answer is an object.
-    private func object(
+    func object(
         _ method: SyncRequest.Method, _ target: String, _ body: [UInt8]? = nil
     ) async throws -> DocumentObject {
         try await perform(
@@ -149,19 +149,6 @@ extension Peer {
     /// Returns what the peer says about the database.
     package func information() async throws -> DatabaseInformation {
         DatabaseInformation(try await object(.get, target()))
-    }
-
-    /// Creates the database unless it exists.
-    package func createDatabase() async throws {
-        do {
-            _ = try await information()
-        } catch let error as PeerError where error.status == 404 {
-            do {
-                _ = try await object(.put, target())
-            } catch let error as PeerError where error.status == 412 {
-                // Somebody else was faster.
-            }
-        }
     }
 
     /// Returns a document that is not replicated; `nil` if there is none.

@@ -52,16 +52,17 @@ struct PushRun: Sendable {
         let confirmed = link.confirmed.commit
         var start = position
         while true {
-            let (listings, end) = try await link.store.run { [start] _ in
-                guard let text = try collection.localRecord(echoName) else {
-                    return try collection.revisions(since: start, limit: limit)
-                }
-                let notes = EchoNotes(text)
-                return try collection.revisions(since: start, limit: limit) { commit in
+            let (listings, end, hasEcho) = try await link.store.run { [start] _ in
+                let notes = try collection.localRecord(echoName).map(EchoNotes.init) ?? EchoNotes()
+                let (listings, end) = try collection.revisions(since: start, limit: limit) { commit in
                     commit > confirmed || !notes.contains(commit)
                 }
+                return (listings, end, listings.contains { notes.contains($0.sequence) })
             }
-            if !listings.isEmpty { return Page(listings: listings, end: end, asksFirst: known.asksFirst()) }
+            if !listings.isEmpty {
+                // The peer has what came from there, but has not confirmed it yet.
+                return Page(listings: listings, end: end, asksFirst: known.asksFirst() || hasEcho)
+            }
             if end == start { return start > position ? Page(listings: [], end: end, asksFirst: false) : nil }
             start = end
         }
@@ -71,7 +72,8 @@ struct PushRun: Sendable {
         var wanted: [Wanted] = []
         for listing in page.listings {
             if let fault = WireDocument.fault(of: listing.id, nil, idField: link.idField) {
-                link.board.leaveOut(fault)
+                // The peer never had the document, so it need not hear of the deletion.
+                if listing.isDeleted { link.board.takeIn([fault.id]) } else { link.board.leaveOut(fault) }
             } else {
                 wanted.append(Wanted(id: VersionWriter.text(listing.id), revisions: listing.leaves))
             }

@@ -67,6 +67,9 @@ public struct SyncStatus: Sendable {
 
     /// The number of documents in ``leftOut`` at most.
     public static let leftOutLimit = 10_000
+
+    /// Creates the status of a replication that has not begun.
+    package init() {}
 }
 
 /// The status that the parts of a replication share.

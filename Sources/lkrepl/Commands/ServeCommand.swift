@@ -8,11 +8,13 @@ struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve collections to other stores, CouchDB and PouchDB for replication.",
         discussion: """
-            Example: lkrepl serve --write my.store photos
+            Example: lkrepl serve --write photos.store photos
             Each collection is a database of its name, here http://127.0.0.1:6984/photos. It is served until ^C. \
             Only this machine has access, unless --listen names an address of the network; that needs a certificate \
             (--cert, --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. \
-            Peers can read everything and store versions, but make no changes of their own.
+            The password is asked for whenever --user is given. Peers can read everything in these collections and store \
+            versions of documents; with --read-only they only read. --write is always needed, because the store notes \
+            what may have left it.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -32,7 +34,7 @@ struct ServeCommand: ParsableCommand {
 
     func run() throws {
         try options.requireWrite("serve")
-        let listener = ServeListener(host: listen, port: port, certificate: cert, key: key)
+        let listener = ServerAddress(host: listen, port: port, certificate: cert, key: key)
         let login = try user.map { (name: $0, password: try PeerOptions.password(of: $0)) }
         guard listener.isLocal || login != nil && cert != nil else {
             throw CommandError(

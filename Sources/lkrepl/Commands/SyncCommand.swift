@@ -8,12 +8,13 @@ struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Replicate a collection with another store or with CouchDB.",
         discussion: """
-            Example: lkrepl sync --write my.store photos http://nas.local:6984/photos
-            The peer is the URL of a database of CouchDB, PouchDB or lkrepl serve, or the path of another store. \
-            Afterwards both sides have all documents, with all versions where both sides edited one; lkrepl conflicts \
+            Example: lkrepl sync --write --create photos.store photos copy.store
+            The peer is the path of another store, or the URL of a database of CouchDB, PouchDB or lkrepl serve, such \
+            as http://nas.local:6984/photos. \
+            Afterwards both sides have all documents, and all versions of those that both sides edited; lkrepl conflicts \
             lists these. --pull or --push transfers one way only. A user's name comes from --user, the password from \
-            the environment variable LKREPL_PASSWORD, a token from LKREPL_TOKEN. \
-            Documents that cannot be replicated are listed with the reason, and the exit code is 65.
+            the environment variable LKREPL_PASSWORD, a token from LKREPL_TOKEN. Documents that cannot be replicated \
+            are listed with the reason, and the exit code is 65. An interrupted command continues when it is run again.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -32,10 +33,15 @@ struct SyncCommand: ParsableCommand {
     var merge = false
     @Option(name: .long, help: "Fields, separated by commas, that --merge takes as sets, such as keywords.")
     var sets: String?
-    @Flag(name: .long, help: "Create the peer's database if it does not exist.") var create = false
+    @Flag(name: .long, help: "Create the peer's database, or a store with the same schema, if it does not exist.")
+    var create = false
 
     func validate() throws {
         guard sets == nil || merge else { throw ValidationError("--sets needs --merge") }
+        guard !pull || !push else {
+            throw ValidationError("--pull and --push are each one way; omit both to replicate both ways")
+        }
+        guard !(push && merge) else { throw ValidationError("--merge needs the peer's versions; omit --push") }
     }
 
     func run() throws {
@@ -44,29 +50,30 @@ struct SyncCommand: ParsableCommand {
         let replication = try replicationOptions()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
-            let reporter = try options.reporter("sync", unit: .items("documents"))
-            defer { reporter.finish() }
-            let start = ContinuousClock.now
-            let status = try address.withPeer(
-                for: collection.name, connection, attemptLimit: continuous ? nil : 6
-            ) { [create, options] peer in
-                if create { try await peer.createDatabase() }
-                return try await Replicator(collection, with: peer, options: replication).run { status in
-                    reporter.advance(done: status.pull.checkedCount + status.push.checkedCount)
-                    if status.phase == .retrying, let retry = status.retry {
-                        options.detail("sync: \(retry.error); next attempt in \(retry.delay)")
-                    }
+            let report = SyncReport(
+                options, isContinuous: continuous, reporter: try options.reporter("sync", unit: .items("documents")))
+            defer { report.finish() }
+            do {
+                try address.withPeer(
+                    for: collection, connection, options, creates: create, attemptLimit: continuous ? nil : 6
+                ) { [create] peer in
+                    if create, try await peer.createDatabase() { report.tellCreated() }
+                    report.end(
+                        with: try await Replicator(collection, with: peer, options: replication).run(report.note))
                 }
+            } catch  where continuous && Interruption.isRequested {
+                // That is how it ends.
+                try tell(report)
+                throw CommandError.silent(Interruption.reason?.exitCode ?? .interrupted)
             }
-            reporter.finish()
-            try tell(status, start)
+            try tell(report)
         }
     }
 
     private func replicationOptions() throws -> Replicator.Options {
         var replication = Replicator.Options()
-        replication.pulls = pull || !push
-        replication.pushes = push || !pull
+        replication.pulls = !push
+        replication.pushes = !pull
         replication.isContinuous = continuous
         replication.filter = try condition.map { try ConditionOptions.parsedPlain(ArgumentOrigin.current.text(of: $0)) }
         if merge {
@@ -76,21 +83,20 @@ struct SyncCommand: ParsableCommand {
         return replication
     }
 
-    private func tell(_ status: SyncStatus, _ start: ContinuousClock.Instant) throws {
-        var parts: [String] = []
-        if pull || !push { parts.append("pulled \(HumanNumber.grouped(status.pull.writtenCount))") }
-        if push || !pull { parts.append("pushed \(HumanNumber.grouped(status.push.writtenCount))") }
-        if status.resolvedCount > 0 { parts.append("\(status.resolvedCount) conflicts merged") }
-        if !status.conflicts.isEmpty { parts.append("\(status.conflicts.count) conflicts") }
-        if !status.leftOut.isEmpty { parts.append("\(status.leftOut.count) left out") }
-        options.note("sync: \(parts.joined(separator: ", ")), \(start.secondsText)")
+    private func tell(_ report: SyncReport) throws {
+        report.finish()
+        let status = report.status
+        options.note("sync: \(report.summary(pull: !push, push: !pull)), \(report.start.secondsText)")
         if status.wasSetBack {
             options.note("sync: this store is an earlier state of itself, so everything was compared anew")
         }
         if status.peerWasSetBack {
             options.note("sync: the peer is an earlier state of itself or was made anew; it got again what it lacked")
         }
-        if !status.conflicts.isEmpty { options.note("sync: lkrepl conflicts \(database) \(collection) lists them") }
+        if !status.conflicts.isEmpty {
+            let words = [database, collection].map(ShellWord.quoted).joined(separator: " ")
+            options.note("sync: lkrepl conflicts \(words) lists the conflicts")
+        }
         guard !status.leftOut.isEmpty else { return }
         let writer = try options.writer(columns: ["id", "reason", "message"])
         for fault in status.leftOut.values.sorted(by: { $0.id < $1.id }) {

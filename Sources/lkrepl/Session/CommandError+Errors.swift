@@ -1,6 +1,7 @@
 import DocIndex
 import DocNetwork
 import DocSync
+import Foundation
 import LevelFiles
 import LevelKit
 
@@ -22,17 +23,45 @@ extension CommandError {
         case let error as DocIndexError:
             self.init(
                 Self.exitCode(error.code), error.message, hint: error.code == .scanRefused ? "omit --no-scan" : nil)
-        case let error as SyncError: self.init(Self.exitCode(error.code), error.message)
-        case let error as TransportError: self.init(Self.exitCode(error.code), error.message)
-        case let error as MessageError: self.init(.badData, error.message)
+        case let error as SyncError: self.init(error)
+        case let error as TransportError: self.init(Self.exitCode(error.code), sentence: error.message)
+        case let error as MessageError: self.init(.badData, sentence: error.message)
         case let error as JSONError: self.init(.badData, "\(error)")
         case let error as NotationError: self.init(.usage, "\(error)")
         case let error as FieldPath.SyntaxError: self.init(.usage, "\(error)")
         case let error as ShellSyntaxError: self.init(.usage, "\(error)")
         case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
         case is CancellationError: self = Interruption.failure()
-        default: self.init(.software, "\(error)")
+        default:
+            #if Network
+                if let error = error as? NetworkError {
+                    self.init(error.code == .cannotListen ? .unavailable : .usage, sentence: error.message)
+                    return
+                }
+            #endif
+            self.init(.software, "\(error)")
         }
+    }
+
+    private init(_ error: SyncError) {
+        self.init(Self.exitCode(error.code), sentence: error.message)
+        switch error.code {
+        case .unauthorized: hint = "check the name (--user) and the password (LKREPL_PASSWORD)"
+        case .databaseMissing where hint == "check the address or create it":
+            hint = "check the address; with --create, CouchDB creates the database"
+        default: break
+        }
+    }
+
+    /// A failure whose message is a sentence, with the advice after a semicolon.
+    private init(_ exitCode: ExitCode, sentence: String) {
+        var text = Substring(sentence)
+        if text.last == "." { text.removeLast() }
+        guard let end = text.range(of: "; ", options: .backwards) else {
+            self.init(exitCode, String(text))
+            return
+        }
+        self.init(exitCode, String(text[..<end.lowerBound]), hint: String(text[end.upperBound...]))
     }
 
     private static func exitCode(_ code: LevelError.Code) -> ExitCode {

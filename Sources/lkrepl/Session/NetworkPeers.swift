@@ -30,7 +30,7 @@ enum NetworkPeers {
         ///
         /// - Parameter begin: is told of the address, such as `http://127.0.0.1:6984`.
         static func serve(
-            _ server: SyncServer, at listener: ServeListener, _ begin: @escaping @Sendable (String) -> Void
+            _ server: SyncServer, at listener: ServerAddress, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
             let scheme = listener.certificate == nil ? "http" : "https"
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
@@ -41,8 +41,8 @@ enum NetworkPeers {
                     begin("\(scheme)://\(host):\(port)")
                 }
             }
-            // It ends only if it is interrupted.
-            try Interruption.check()
+            // It ends only if it is interrupted, and that is no failure to report.
+            throw CommandError.silent(Interruption.reason?.exitCode ?? .interrupted)
         }
     #else
         /// Runs `body` with a peer.
@@ -55,7 +55,7 @@ enum NetworkPeers {
 
         /// Serves until ^C.
         static func serve(
-            _ server: SyncServer, at listener: ServeListener, _ begin: @escaping @Sendable (String) -> Void
+            _ server: SyncServer, at listener: ServerAddress, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
             throw missing
         }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import DocIndex
 import DocSync
 import Foundation
@@ -56,21 +57,48 @@ enum PeerArgument {
     }
 
     /// Runs `body` with the peer, and closes the connection afterwards.
+    ///
+    /// - Parameter creates: whether to create a store that does not exist, with the schema of the collection's store.
     func withPeer<R: Sendable>(
-        for collection: String, _ options: PeerOptions, attemptLimit: Int?,
-        _ body: @escaping @Sendable (Peer) async throws -> R
+        for collection: DocumentCollection, _ connection: PeerOptions, _ options: GlobalOptions, creates: Bool,
+        attemptLimit: Int?, _ body: @escaping @Sendable (Peer) async throws -> R
     ) throws -> R {
         switch self {
         case .store(let path):
-            let store = try DocumentStore.open(at: path, schema: nil)
-            defer { try? store.close() }
-            let server = try SyncServer(store, options: SyncServer.Options(collections: [collection]))
-            let peer = Peer(InProcessTransport(server), database: [collection], attemptLimit: attemptLimit)
-            return try CommandTask.wait { try await body(peer) }
+            if creates { try Self.createStore(at: path, like: collection.store, options) }
+            return try Self.withStore(at: path, beside: collection.store, options) { store in
+                guard store.collections.contains(where: { $0.name == collection.name }) else {
+                    let names = store.collections.map(\.name).joined(separator: ", ")
+                    throw CommandError(
+                        .usage, "the peer \(path) has no collection named \(collection.name); it has \(names)",
+                        hint: "both stores need the collection; migrate adds one")
+                }
+                let peer = try Peer(store, collection: collection.name)
+                return try CommandTask.wait { try await body(peer) }
+            }
         case .web(let web):
-            let credentials = try Self.credentials(web, options)
-            return try NetworkPeers.with(web, options, credentials, attemptLimit: attemptLimit, body)
+            let credentials = try Self.credentials(web, connection)
+            return try NetworkPeers.with(web, connection, credentials, attemptLimit: attemptLimit, body)
         }
+    }
+
+    private static func createStore(at path: String, like other: DocumentStore, _ options: GlobalOptions) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let store = try DocumentStore.open(at: path, schema: other.schema)
+        try store.close()
+        options.note("sync: created \(store.path)")
+    }
+
+    private static func withStore<R>(
+        at path: String, beside own: DocumentStore, _ options: GlobalOptions, _ body: (DocumentStore) throws -> R
+    ) throws -> R {
+        func place(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().standardized.path }
+        guard place(path) != place(own.path) else {
+            throw CommandError(.usage, "\(path) is the store itself", hint: "name another store")
+        }
+        let session = try Session(path: path, access: DatabaseAccess(options))
+        defer { try? session.close() }
+        return try body(session.store())
     }
 
     private static func credentials(_ web: Web, _ options: PeerOptions) throws -> Credentials {
@@ -92,4 +120,35 @@ enum PeerArgument {
                 hint: "use https://, or add --insecure-password in a network that you trust")
         }
     }
+}
+
+extension PeerOptions {
+    /// The password in the environment.
+    ///
+    /// - Throws: ``CommandError`` with `usage` if there is none.
+    static func password(of user: String) throws -> String {
+        guard let password = ProcessInfo.processInfo.environment["LKREPL_PASSWORD"], !password.isEmpty else {
+            throw CommandError(
+                .usage, "there is no password for \(user)", hint: "set the environment variable LKREPL_PASSWORD")
+        }
+        return password
+    }
+}
+
+/// How a peer is reached.
+struct PeerOptions: ParsableArguments {
+    @Option(name: .long, help: "The user's name at the peer. LKREPL_PASSWORD has the password.") var user: String?
+    @Option(name: .long, help: "A file with certificates (PEM) to trust as well, for a peer with one of its own.")
+    var cacert: String?
+    @Flag(name: .long, help: "Send the password also without TLS.") var insecurePassword = false
+}
+
+/// Where a server listens.
+struct ServerAddress: Sendable {
+    let host: String
+    let port: Int
+    let certificate: String?
+    let key: String?
+
+    var isLocal: Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

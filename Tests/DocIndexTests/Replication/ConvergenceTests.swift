@@ -160,6 +160,29 @@ struct ConvergenceTests {
         }
     }
 
+    @Test func `The base of a conflict is the last version that both sides had`() throws {
+        try withTemporaryDirectory { directory in
+            let group = try ReplicaGroup(count: 2, in: directory)
+            let (left, right) = (group.collections[0], group.collections[1])
+            try left.put(["id": "a", "n": 0])
+            try group.settle()
+            try left.put(["id": "a", "n": 1])
+            try group.settle()
+            try left.put(["id": "a", "n": 2])
+            try right.put(["id": "a", "n": 3])
+            try group.settle()
+            for collection in [left, right] {
+                #expect(try collection.conflict(of: "a")?.base?.content == ["id": "a", "n": 1])
+                #expect(try collection.conflict(of: "a")?.versions.count == 2)
+            }
+            // An edit of one version leaves the conflict and its base.
+            try left.put(["id": "a", "n": 4])
+            #expect(try left.conflict(of: "a")?.base?.content == ["id": "a", "n": 1])
+            for store in group.stores { try expectSound(store) }
+            try group.close()
+        }
+    }
+
     @Test func `A unique index does not refuse a document that a replica has accepted`() throws {
         try withTemporaryDirectory { directory in
             let group = try ReplicaGroup(count: 2, in: directory)

@@ -102,9 +102,14 @@ final class Workplace: @unchecked Sendable {
 
     /// Starts `lkrepl` without waiting for it; its streams go to the files NAME-out and NAME-err.
     func start(_ arguments: String..., name: String) throws -> ChildProcess {
+        try start(arguments, name: name)
+    }
+
+    /// Starts `lkrepl` without waiting for it; its streams go to the files NAME-out and NAME-err.
+    func start(_ arguments: [String], name: String, environment: [String: String] = [:]) throws -> ChildProcess {
         try ChildProcess(
             Binary.path, arguments.map { Array($0.utf8) }, in: path, input: .file("/dev/null"),
-            output: .file("\(path)/\(name)-out"), error: .file("\(path)/\(name)-err"))
+            output: .file("\(path)/\(name)-out"), error: .file("\(path)/\(name)-err"), environment: environment)
     }
 
     // MARK: - Files

@@ -1,0 +1,96 @@
+import DocSync
+import Synchronization
+
+/// What the user is told of a replication while it runs, and its last status.
+final class SyncReport: Sendable {
+    private struct State {
+        var status = SyncStatus()
+        var isRetrying = false
+        var hasWaited = false
+    }
+
+    let start = ContinuousClock.now
+    private let options: SyncNotes
+    private let isContinuous: Bool
+    private let reporter: ProgressReporter
+    private let state = Mutex(State())
+
+    init(_ options: GlobalOptions, isContinuous: Bool, reporter: ProgressReporter) {
+        self.options = SyncNotes(isQuiet: options.quiet, isVerbose: options.verbose)
+        self.isContinuous = isContinuous
+        self.reporter = reporter
+    }
+
+    var status: SyncStatus { state.withLock { $0.status } }
+
+    /// Sets the final status.
+    func end(with status: SyncStatus) { state.withLock { $0.status = status } }
+
+    /// Removes the progress from the screen.
+    func finish() { reporter.finish() }
+
+    func tellCreated() { options.note("sync: created the database at the peer") }
+
+    /// Shows a status: the progress, and outages once each.
+    func note(_ status: SyncStatus) {
+        let (isNewOutage, isBack, isFirstWait) = state.withLock { state in
+            state.status = status
+            let isRetrying = status.phase == .retrying
+            defer { state.isRetrying = isRetrying }
+            let isFirstWait = isContinuous && status.phase == .waiting && !state.hasWaited
+            if isFirstWait { state.hasWaited = true }
+            return (isRetrying && !state.isRetrying, !isRetrying && state.isRetrying, isFirstWait)
+        }
+        reporter.advance(done: status.pull.checkedCount + status.push.checkedCount)
+        if let retry = status.retry, status.phase == .retrying {
+            let text = "sync: \(CommandError(retry.error).message)"
+            if isNewOutage {
+                options.note("\(text); trying again")
+            } else {
+                options.detail("\(text); next attempt in \(retry.delay.formatted)")
+            }
+        }
+        if isBack { options.note("sync: connected again") }
+        if isFirstWait { options.note("sync: both sides are equal; waiting for changes until ^C") }
+    }
+
+    /// What was done, such as `pulled 12, pushed 3, 1 conflict`.
+    func summary(pull: Bool, push: Bool) -> String {
+        let status = status
+        var parts: [String] = []
+        if pull { parts.append("pulled \(HumanNumber.grouped(status.pull.writtenCount))") }
+        if push { parts.append("pushed \(HumanNumber.grouped(status.push.writtenCount))") }
+        let bytes = status.pull.attachmentByteCount + status.push.attachmentByteCount
+        if bytes > 0 { parts.append("\(HumanNumber.byteCount(Int(clamping: bytes))) of attached files") }
+        if status.resolvedCount > 0 { parts.append("\(Self.counted(status.resolvedCount, "conflict")) merged") }
+        if !status.conflicts.isEmpty { parts.append(Self.counted(status.conflicts.count, "conflict")) }
+        if !status.leftOut.isEmpty { parts.append("\(HumanNumber.grouped(status.leftOut.count)) left out") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(HumanNumber.grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+}
+
+/// Notes on standard error that any thread may write.
+private struct SyncNotes: Sendable {
+    let isQuiet: Bool
+    let isVerbose: Bool
+
+    func note(_ text: String) {
+        if !isQuiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }
+    }
+
+    func detail(_ text: String) {
+        if isVerbose { note(text) }
+    }
+}
+
+extension Duration {
+    /// Seconds with one decimal, such as `2.5 s`.
+    fileprivate var formatted: String {
+        let tenths = self / .milliseconds(100)
+        return "\(tenths.rounded() / 10) s"
+    }
+}
