@@ -103,16 +103,23 @@
             let task = Task(executorPreference: executor) {
                 do {
                     var iterator = stream.makeAsyncIterator()
+                    // The last piece is sent together with the end. Otherwise a fast peer may answer in between, and the
+                    // HTTP client then never frees the connection.
+                    var held: ArraySlice<UInt8>?
                     while let chunk = try await self.produce(from: &iterator) {
                         for start in stride(from: 0, to: chunk.count, by: Self.pieceSize) {
-                            let piece = chunk[start..<min(start + Self.pieceSize, chunk.count)]
-                            try await writer.write(.byteBuffer(ByteBuffer(bytes: piece))).get()
-                            self.noteSign()
+                            if let held {
+                                try await writer.write(.byteBuffer(ByteBuffer(bytes: held))).get()
+                                self.noteSign()
+                            }
+                            held = chunk[start..<min(start + Self.pieceSize, chunk.count)]
                         }
                     }
                     // A producer that was stopped may end its body as if it were complete.
                     try Task.checkCancellation()
                     self.state.withLock { $0.isUploading = false }
+                    // Whether it is written is told by the end of the request.
+                    if let held { _ = writer.write(.byteBuffer(ByteBuffer(bytes: held))) }
                     done.succeed()
                 } catch {
                     if !self.isRefused(losing: done) { done.fail(error) }

@@ -46,6 +46,21 @@
             }
         }
 
+        @Test func `A peer that answers as soon as it has the last byte frees its connection`() async throws {
+            let answer: @Sendable (SyncRequest) async -> SyncResponse = { request in
+                let count = try? await request.body.collected(limit: 1 << 20).count
+                return SyncResponse(status: 201, body: .bytes(Array("\(count ?? -1)".utf8)))
+            }
+            try await withServer(respond: answer) { server in
+                let peer = try client(of: server.port) { $0.connectionLimit = 2 }
+                let body = [UInt8](repeating: 7, count: 140_000)
+                for _ in 0..<300 {
+                    let response = try await peer.send(SyncRequest(.post, "/", body: .bytes(body)))
+                    #expect(try await response.body.text == "140000")
+                }
+            }
+        }
+
         @Test func `Method, path, fields and body arrive as they were given`() async throws {
             try await withServer(respond: Self.echo) { server in
                 let peer = try client(of: server.port, path: "/base/")

@@ -95,7 +95,13 @@ struct PushRun: Sendable {
             wanted.removeFirst(part.documentCount)
             for fault in part.faults { link.board.leaveOut(fault) }
             try await send(part.body)
-            for message in part.attached { try await send(message) }
+            var attached = part.attached[...]
+            try await inOrder(width: 3) {
+                attached.popFirst()
+            } run: {
+                try await send($0)
+            } finish: { _ in
+            }
         }
         return Outcome(end: page.end, checkedCount: checkedCount)
     }
