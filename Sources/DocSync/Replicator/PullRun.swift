@@ -101,7 +101,7 @@ struct PullRun: Sendable {
 
     /// Fetches what is missing of a page, and writes it.
     private func transfer(_ page: Page) async throws -> Outcome {
-        for fault in page.faults { link.board.leaveOut(fault) }
+        for fault in page.faults { link.board.leaveOut(.pull, fault) }
         // Design documents and other documents of servers are not data.
         let rows = page.rows.filter { $0.id.utf8.first != UInt8(ascii: "_") }
         let collection = link.collection
@@ -153,7 +153,7 @@ struct PullRun: Sendable {
                         try await writer.add(document, byteCount: byteCount / max(parts.count, 1))
                     }
                 case .fault(let fault):
-                    link.board.leaveOut(fault)
+                    link.board.leaveOut(.pull, fault)
                     rest.removeAll {
                         $0.id == fault.id && (fault.revision.map(Revision.init) ?? $0.revision) == $0.revision
                     }
@@ -169,6 +169,7 @@ struct PullRun: Sendable {
             if attempt >= Self.absenceLimit {
                 for request in rest {
                     link.board.leaveOut(
+                        .pull,
                         DocumentFault(
                             .unavailable, id: request.id, revision: request.revision.description,
                             "the peer lists this revision but does not send it; it is asked for again when it changes"))
@@ -183,7 +184,7 @@ extension PullRun {
     /// Tries again to get documents that an earlier run left out because the peer did not send all of them. They are not
     /// in the feed again.
     private func retryUnavailable() async throws {
-        let faults = link.board.current.leftOut.values.filter { $0.code == .unavailable }
+        let faults = link.board.leftOutOfPull.filter { $0.code == .unavailable }
         for fault in faults.prefix(Self.retryLimit) {
             var writer = ArrivalWriter(link: link)
             var attached: [WireDocument] = []
@@ -197,7 +198,7 @@ extension PullRun {
             }
             let wanted = attached.filter { missing.contains($0.version.path.revision) && link.takes($0.version) }
             if wanted.isEmpty, !attached.isEmpty {
-                link.board.takeIn([id])
+                link.board.takeIn(.pull, [id], since: .max)
             } else {
                 try await fetchContents(of: wanted, &writer)
             }
@@ -246,7 +247,7 @@ extension PullRun {
             case .fetched(let fetched):
                 link.board.note { $0.pull.attachmentByteCount += fetched.byteCount }
                 try await writer.add(fetched.document, byteCount: 1000, digests: fetched.digests)
-            case .fault(let fault): link.board.leaveOut(fault)
+            case .fault(let fault): link.board.leaveOut(.pull, fault)
             }
         }
         try await writer.flush()
@@ -259,12 +260,16 @@ private struct ArrivalWriter {
     /// The leaves that the peer has, by ID.
     var listed: [String: [Revision]] = [:]
     private var arrivals: [VersionWriter.Arrival] = []
+    private let start: Int
     private var byteCount = 0
     private(set) var writtenCount = 0
 
     private static let memoryLimit = 4 << 20
 
-    init(link: SyncLink) { self.link = link }
+    init(link: SyncLink) {
+        self.link = link
+        start = link.board.leftOutTime
+    }
 
     mutating func add(
         _ document: WireDocument, byteCount: Int, digests: [Attachment.Digest: [String]] = [:]
@@ -294,12 +299,12 @@ private struct ArrivalWriter {
         }
         let (versions, bytes) = (arrivals.reduce(0) { $0 + $1.versions.count }, byteCount)
         let ids = arrivals.map { VersionWriter.text($0.id) }
-        link.board.takeIn(ids)
+        link.board.takeIn(.pull, ids, since: start)
         link.board.update { status in
             status.pull.writtenCount += versions - outcome.faults.count
             status.pull.byteCount += bytes
         }
-        for fault in outcome.faults { link.board.leaveOut(fault) }
+        for fault in outcome.faults { link.board.leaveOut(.pull, fault) }
         for id in outcome.divergedIDs { try await resolve(id) }
         writtenCount += outcome.writtenCount
         arrivals = []

@@ -69,11 +69,16 @@ struct PushRun: Sendable {
     }
 
     private func transfer(_ page: Page, _ known: KnownShare) async throws -> Outcome {
+        let start = link.board.leftOutTime
         var wanted: [Wanted] = []
         for listing in page.listings {
             if let fault = WireDocument.fault(of: listing.id, nil, idField: link.idField) {
                 // The peer never had the document, so it need not hear of the deletion.
-                if listing.isDeleted { link.board.takeIn([fault.id]) } else { link.board.leaveOut(fault) }
+                if listing.isDeleted {
+                    link.board.takeIn(.push, [fault.id], since: .max)
+                } else {
+                    link.board.leaveOut(.push, fault)
+                }
             } else {
                 wanted.append(Wanted(id: VersionWriter.text(listing.id), revisions: listing.leaves))
             }
@@ -93,13 +98,13 @@ struct PushRun: Sendable {
         while !wanted.isEmpty {
             let part = try await encoded(wanted)
             wanted.removeFirst(part.documentCount)
-            for fault in part.faults { link.board.leaveOut(fault) }
-            try await send(part.body)
+            for fault in part.faults { link.board.leaveOut(.push, fault) }
+            try await send(part.body, since: start)
             var attached = part.attached[...]
             try await inOrder(width: 3) {
                 attached.popFirst()
             } run: {
-                try await send($0)
+                try await send($0, since: start)
             } finish: { _ in
             }
         }
@@ -166,7 +171,7 @@ struct PushRun: Sendable {
     // MARK: - Attachments
 
     /// Sends a version with those of its attachments that the peer lacks.
-    private func send(_ attached: Attached) async throws {
+    private func send(_ attached: Attached, since start: Int) async throws {
         do {
             do {
                 try await send(attached, known: try await knownAttachments(of: attached))
@@ -174,14 +179,16 @@ struct PushRun: Sendable {
                 // The peer lacks a content that it was expected to have.
                 try await send(attached, known: KnownAttachments())
             }
-            link.board.takeIn([attached.id])
+            link.board.takeIn(.push, [attached.id], since: start)
         } catch let error as AttachmentError {
             link.board.leaveOut(
+                .push,
                 DocumentFault(error, id: attached.id, revision: attached.version.path.revision.description))
         } catch let error as DocIndexError where [.attachmentMissing, .attachmentDamaged].contains(error.code) {
-            link.board.leaveOut(DocumentFault(.unavailable, id: attached.id, error.message))
+            link.board.leaveOut(.push, DocumentFault(.unavailable, id: attached.id, error.message))
         } catch let error as PeerError where [400, 403, 412, 413, 500].contains(error.status) {
             link.board.leaveOut(
+                .push,
                 DocumentFault(
                     error.status == 413 ? .tooLarge : .refused, id: attached.id,
                     revision: attached.version.path.revision.description,
@@ -235,17 +242,18 @@ struct PushRun: Sendable {
 
     // MARK: - Documents without attachments
 
-    private func send(_ body: BulkBody) async throws {
+    private func send(_ body: BulkBody, since start: Int) async throws {
         guard !body.entries.isEmpty else { return }
         do {
             let errors = try await link.peer.store(body)
             for (id, error) in errors {
                 link.board.leaveOut(
+                    .push,
                     DocumentFault(.refused, id: id, "the peer does not accept the document: \(error)"))
             }
             let (count, bytes) = (body.entries.count - errors.count, body.byteCount)
             let failed = Set(errors.map(\.id))
-            link.board.takeIn(body.entries.lazy.map(\.id).filter { !failed.contains($0) })
+            link.board.takeIn(.push, body.entries.lazy.map(\.id).filter { !failed.contains($0) }, since: start)
             link.board.update { status in
                 status.push.writtenCount += count
                 status.push.byteCount += bytes
@@ -253,10 +261,11 @@ struct PushRun: Sendable {
         } catch let error as PeerError where [413, 500, 400, 412].contains(error.status) {
             // One document is refused, and all others with it. It is found by halves.
             if let (first, second) = body.halves {
-                try await send(first)
-                try await send(second)
+                try await send(first, since: start)
+                try await send(second, since: start)
             } else if let entry = body.entries.first {
                 link.board.leaveOut(
+                    .push,
                     DocumentFault(
                         error.status == 413 ? .tooLarge : .refused, id: entry.id, revision: entry.revision,
                         "the peer does not accept the document: \(error)"))

@@ -42,6 +42,11 @@ public struct SyncStatus: Sendable {
     /// life of a feed that waits.
     public package(set) var isPolling = false
     var hasUnsavedLeftOut = false
+    /// When documents were left out, by ID, counted in calls.
+    var leftOutTimes: [String: Int] = [:]
+    var leftOutTime = 0
+    /// The IDs of the documents that a pull left out. A push does not change that, and the other way round.
+    var leftOutOfPull: Set<String> = []
     /// The directions that wait for changes.
     var idle: Set<SyncLink.Direction> = []
     /// From the peer to the store.
@@ -94,35 +99,59 @@ final class StatusBoard: Sendable {
     func note(_ change: (inout SyncStatus) -> Void) { status.withLock { change(&$0) } }
 
     /// Adds a document to those that are left out.
-    func leaveOut(_ fault: DocumentFault) {
+    func leaveOut(_ direction: SyncLink.Direction, _ fault: DocumentFault) {
         note { status in
+            // What the pull could not bring is tried again, so it must not be forgotten.
+            if direction == .push, status.leftOutOfPull.contains(fault.id) { return }
             if status.leftOut.count < SyncStatus.leftOutLimit || status.leftOut[fault.id] != nil {
                 status.leftOut[fault.id] = fault
+                status.leftOutTime += 1
+                status.leftOutTimes[fault.id] = status.leftOutTime
+                if direction == .pull { status.leftOutOfPull.insert(fault.id) }
                 status.hasUnsavedLeftOut = true
             }
         }
     }
 
+    /// The time of the last call of ``leaveOut(_:)``.
+    var leftOutTime: Int { status.withLock { $0.leftOutTime } }
+
     /// Notes documents that were transferred, and thus are not left out any more.
-    func takeIn(_ ids: some Sequence<String>) {
+    ///
+    /// - Parameter time: the value of ``leftOutTime`` when the transfer began. A document that was left out later stays so,
+    ///   because another version of it was not transferred.
+    func takeIn(_ direction: SyncLink.Direction, _ ids: some Sequence<String>, since time: Int) {
         note { status in
             if status.leftOut.isEmpty { return }
-            for id in ids where status.leftOut.removeValue(forKey: id) != nil { status.hasUnsavedLeftOut = true }
+            for id in ids
+            where status.leftOutTimes[id] ?? 0 <= time && status.leftOutOfPull.contains(id) == (direction == .pull) {
+                status.leftOutOfPull.remove(id)
+                if status.leftOut.removeValue(forKey: id) != nil { status.hasUnsavedLeftOut = true }
+            }
         }
     }
 
     /// Adds what earlier runs left out.
-    func restore(_ faults: [DocumentFault]) {
+    func restore(_ faults: [(fault: DocumentFault, direction: SyncLink.Direction)]) {
         note { status in
-            for fault in faults where status.leftOut[fault.id] == nil { status.leftOut[fault.id] = fault }
+            for (fault, direction) in faults where status.leftOut[fault.id] == nil {
+                status.leftOut[fault.id] = fault
+                if direction == .pull { status.leftOutOfPull.insert(fault.id) }
+            }
         }
     }
 
+    /// The documents that a pull left out.
+    var leftOutOfPull: [DocumentFault] {
+        status.withLock { status in status.leftOutOfPull.compactMap { status.leftOut[$0] } }
+    }
+
     /// Returns the documents that are left out if they are others than before; `nil` if not.
-    func unsavedLeftOut() -> [String: DocumentFault]? {
+    func unsavedLeftOut() -> [(fault: DocumentFault, direction: SyncLink.Direction)]? {
         status.withLock { status in
-            defer { status.hasUnsavedLeftOut = false }
-            return status.hasUnsavedLeftOut ? status.leftOut : nil
+            guard status.hasUnsavedLeftOut else { return nil }
+            status.hasUnsavedLeftOut = false
+            return status.leftOut.values.map { ($0, status.leftOutOfPull.contains($0.id) ? .pull : .push) }
         }
     }
 }
