@@ -16,7 +16,6 @@ struct PullRun: Sendable {
     private struct Outcome: Sendable {
         let end: PeerPosition
         let checkedCount: Int
-        let writtenCount: Int
     }
 
     /// The size of versions in memory above which they are written, in bytes.
@@ -119,8 +118,7 @@ struct PullRun: Sendable {
         }
         try await fetch(requests, &writer)
         try await writer.flush()
-        return Outcome(
-            end: page.end ?? .start, checkedCount: rows.count, writtenCount: writer.writtenCount)
+        return Outcome(end: page.end ?? .start, checkedCount: rows.count)
     }
 
     private func fetch(_ requests: [(id: String, revision: Revision)], _ writer: inout ArrivalWriter) async throws {
@@ -138,15 +136,20 @@ struct PullRun: Sendable {
                 byteCount = size
                 return size < Self.memoryLimit
             }
-            let before = rest.count
+            let positions = Dictionary(grouping: rest.indices) { rest[$0].id }
+            var isDone = [Bool](repeating: false, count: rest.count)
             var attached: [WireDocument] = []
+            /// Marks requests for a document as answered, and returns them.
+            func answered(_ id: String, where matches: (Revision) -> Bool) -> [(id: String, revision: Revision)] {
+                let found = (positions[id] ?? []).filter { !isDone[$0] && matches(rest[$0].revision) }
+                for position in found { isDone[position] = true }
+                return found.map { rest[$0] }
+            }
             for part in parts {
                 switch part {
                 case .document(let document):
-                    guard case .string(let id) = document.id else { continue }
-                    rest.removeAll { request in
-                        request.id == id && document.version.path.revisions.contains(request.revision)
-                    }
+                    let path = document.version.path
+                    _ = answered(VersionWriter.text(document.id)) { path.revisions.contains($0) }
                     if document.hasContents {
                         attached.append(document)
                     } else {
@@ -154,17 +157,17 @@ struct PullRun: Sendable {
                     }
                 case .fault(let fault):
                     link.board.leaveOut(.pull, fault)
-                    rest.removeAll {
-                        $0.id == fault.id && (fault.revision.map(Revision.init) ?? $0.revision) == $0.revision
-                    }
+                    let revision = fault.revision.flatMap { Revision($0) }
+                    _ = answered(fault.id) { revision == nil || $0 == revision }
                 case .absent(let id, let revision):
-                    absent += rest.filter { $0.id == id && $0.revision.description == revision.lowercased() }
-                    rest.removeAll { $0.id == id && $0.revision.description == revision.lowercased() }
+                    absent += answered(id) { $0.description == revision.lowercased() }
                 }
             }
+            let hasProgress = isDone.contains(true)
+            rest = rest.indices.filter { !isDone[$0] }.map { rest[$0] }
             try await writer.flush()
             try await fetchContents(of: attached.filter { link.takes($0.version) }, &writer)
-            if rest.count == before || !absent.isEmpty { attempt += 1 }
+            if !hasProgress || !absent.isEmpty { attempt += 1 }
             rest += absent
             if attempt >= Self.absenceLimit {
                 for request in rest {
@@ -172,7 +175,7 @@ struct PullRun: Sendable {
                         .pull,
                         DocumentFault(
                             .unavailable, id: request.id, revision: request.revision.description,
-                            "the peer lists this revision but does not send it; it is asked for again when it changes"))
+                            "the peer lists this revision but does not send it; the next run asks for it again"))
                 }
                 return
             }
@@ -230,7 +233,7 @@ extension PullRun {
                 return .fault(
                     DocumentFault(
                         .unavailable, id: id, revision: revision,
-                        "the peer does not send an attachment (\(error)); it is asked for again when the document changes"
+                        "the peer does not send an attachment (\(error)); the next run asks for it again"
                     ))
             } catch let error as MessageError {
                 return .fault(DocumentFault(.unavailable, id: id, revision: revision, error.message))
@@ -262,7 +265,6 @@ private struct ArrivalWriter {
     private var arrivals: [VersionWriter.Arrival] = []
     private let start: Int
     private var byteCount = 0
-    private(set) var writtenCount = 0
 
     private static let memoryLimit = 4 << 20
 
@@ -306,7 +308,6 @@ private struct ArrivalWriter {
         }
         for fault in outcome.faults { link.board.leaveOut(.pull, fault) }
         for id in outcome.divergedIDs { try await resolve(id) }
-        writtenCount += outcome.writtenCount
         arrivals = []
         byteCount = 0
     }

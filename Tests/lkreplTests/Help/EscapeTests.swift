@@ -15,11 +15,15 @@ import Testing
                 """)
             #expect(prepared.code == 0, "\(prepared)")
             let leaves = CommandCatalog.current.leaves
+            // A server runs until it is interrupted; its own tests look at what it prints.
+            let ending = leaves.filter { $0.name != "serve" }
             var help = ""
             var script = ""
             for command in leaves {
                 help += "lkrepl help \(command.name)\nlkrepl \(command.name) --help\nlkrepl \(command.name) --bogus\n"
-                guard let example = command.example else { continue }
+                guard let example = command.example, ending.contains(where: { $0.name == command.name }) else {
+                    continue
+                }
                 // Twice, so that writing commands also fail.
                 script += "\(example)\n\(example)\n"
                 if let example = command.shellExample {
@@ -43,7 +47,7 @@ import Testing
             let terminal = try TerminalSession(
                 ["photos.store", "-q"], in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
             try terminal.expectEditor()
-            for command in leaves {
+            for command in ending {
                 guard let example = command.shellExample, command.example?.contains("photos.store") ?? false else {
                     continue
                 }
