@@ -39,7 +39,9 @@ struct ContinuousReplicationTests {
             let (left, right) = (try group.photos(0), try group.photos(1))
             let last = Mutex(SyncStatus())
             let replicator = Replicator(left, with: peer, options: options)
-            let running = Task { try await replicator.run { status in last.withLock { $0 = status } } }
+            let running = Task(executorPreference: OwnThreads.shared) {
+                try await replicator.run { status in last.withLock { $0 = status } }
+            }
             try left.put(photo("a", 1))
             try right.put(photo("b", 2))
             try await eventually { try left.count() == 2 && right.count() == 2 }
@@ -66,7 +68,9 @@ struct ContinuousReplicationTests {
             options.isContinuous = true
             let first = try group.replicator(0, with: 1, options: options)
             let second = try group.replicator(2, with: 1, options: options)
-            let tasks = [first, second].map { replicator in Task { try await replicator.run() } }
+            let tasks = [first, second].map { replicator in
+                Task(executorPreference: OwnThreads.shared) { try await replicator.run() }
+            }
             let (left, right) = (try group.photos(0), try group.photos(2))
             for n in 0..<50 { try left.put(photo("p\(n % 5)", Int64(n))) }
             try await eventually { try right.count() == 5 && right.document("p4")?.content["n"] == 49 }
