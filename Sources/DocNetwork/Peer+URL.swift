@@ -37,6 +37,9 @@
     extension SyncServer {
         /// Listens, and answers peers until the task is cancelled. Requests in progress then get a few seconds to end.
         ///
+        /// Without a ``DocSync/SyncServer/Options/login``, everyone who reaches the address can read and change the
+        /// collections.
+        ///
         /// - Parameters:
         ///   - host: the name or the IP address to listen at. Without a certificate, only one of this machine is accepted.
         ///   - port: the port; 0 for any that is free.
