@@ -37,7 +37,7 @@
     extension SyncServer {
         /// Listens, and answers peers until the task is cancelled. Requests in progress then get a few seconds to end.
         ///
-        /// Without a ``DocSync/SyncServer/Options/login``, everyone who reaches the address can read and change the
+        /// Without a `login` in its options, everyone who reaches the address can read and change the
         /// collections.
         ///
         /// - Parameters:
