@@ -31,9 +31,9 @@
 
         /// The files of a client's TLS, all in PEM format.
         package struct TLS: Sendable, Hashable {
-            /// Certificates of authorities that are trusted in addition to those of the system.
+            /// Certificates of authorities to trust in addition to the system's.
             package var authorityFile: String?
-            /// The client's certificate and the ones that prove it, if the peer asks for one.
+            /// The client's certificate and its chain, for peers that require one.
             package var certificateFile: String?
             /// The key of the client's certificate, without a passphrase; `nil` if it is in the same file.
             package var keyFile: String?
@@ -49,7 +49,7 @@
         package struct Proxy: Sendable {
             package var host: String
             package var port: Int
-            /// The user name and the password; `nil` if the proxy asks for none. They appear in no message.
+            /// The user name and the password; `nil` if the proxy needs none. They appear in no message.
             package var credentials: (user: String, password: String)?
 
             package init(host: String, port: Int, credentials: (user: String, password: String)? = nil) {

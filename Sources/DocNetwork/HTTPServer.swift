@@ -36,7 +36,7 @@
 
         /// The files of a server's TLS, all in PEM format.
         package struct TLS: Sendable, Hashable {
-            /// The server's certificate and the ones that prove it.
+            /// The server's certificate and its chain.
             package var certificateFile: String
             /// The key of the certificate, without a passphrase.
             package var keyFile: String

@@ -9,7 +9,7 @@
         /// - Parameters:
         ///   - url: the address of the database, such as `https://nas.local:6984/photos`, without a name and a password.
         ///   - credentials: how the peer knows the user. They are sent without TLS, too, so use `https` beyond this machine.
-        ///   - authorities: a file with certificates (PEM) to trust in addition to those of the system; `nil` for none.
+        ///   - authorities: a file with certificates (PEM) to trust in addition to the system's; `nil` for none.
         ///   - attemptLimit: the number of times that a request is sent before its failure ends the replication; `nil` for
         ///     any number, as a replication that waits for changes needs.
         /// - Throws: ``NetworkError`` if the address or the file cannot be used.
@@ -43,7 +43,7 @@
         /// - Parameters:
         ///   - host: the name or the IP address to listen at. Without a certificate, only one of this machine is accepted.
         ///   - port: the port; 0 for any that is free.
-        ///   - certificate: a file with the server's certificate and those that prove it (PEM); `nil` for none.
+        ///   - certificate: a file with the server's certificate and its chain (PEM); `nil` for none.
         ///   - key: a file with the key of the certificate (PEM), without a passphrase.
         ///   - whenListening: called once with the port.
         /// - Throws: ``NetworkError``.

@@ -99,8 +99,8 @@ package struct StoredAncestor: Sendable {
 
     /// Returns the content of a stub; `nil` if the version did not have the attachment, or may have had another content.
     ///
-    /// The digest decides where it can be compared. Otherwise it is the same content if the peer says that it came with
-    /// this version or before.
+    /// If the digests cannot be compared, the content is the same if it arrived with this version or an earlier one,
+    /// according to the peer.
     func content(of stub: WireAttachment, digests: (Attachment.Digest) throws -> [String]) rethrows -> Attachment? {
         guard let attachment = attachments[Array(stub.name.utf8)],
             stub.byteCount.map({ $0 == attachment.byteCount }) ?? true

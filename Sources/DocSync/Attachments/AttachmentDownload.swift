@@ -1,6 +1,6 @@
 /// The content of an attachment as a peer returns it (`GET DB/ID/NAME?rev=`), continued where it was interrupted.
 ///
-/// The entity tag tells whether the rest belongs to the same content. CouchDB ignores `If-Range`, so the tags of the
+/// An unchanged entity tag proves that the rest belongs to the same content. CouchDB ignores `If-Range`, so the tags of the
 /// responses are compared. A peer that returns everything instead of a range, as CouchDB does with texts, is read past
 /// what came before.
 package struct AttachmentDownload: AsyncSequence, Sendable {

@@ -1,6 +1,6 @@
 package import DocIndex
 
-/// Stores the contents of attachments that a peer sends, and checks them meanwhile.
+/// Stores the contents of attachments that a peer sends, and checks them as they arrive.
 package struct AttachmentReceiver: Sendable {
     /// A content that is stored now.
     package struct Received: Sendable, Hashable {
@@ -60,7 +60,7 @@ package struct AttachmentReceiver: Sendable {
 
     /// Returns whether the digest that a peer states for an attachment is that of the content in a response.
     ///
-    /// CouchDB compresses texts, and then states the digest of the compressed content, which is not what it returns. It
+    /// CouchDB compresses plain text, and then states the digest of the compressed content, which is not what it returns. It
     /// gives parts only of what it does not compress.
     package static func hasDigestOfContent(_ response: HeaderFields) -> Bool {
         response["Accept-Ranges"] == "bytes" && response["Content-Encoding"] == nil

@@ -3,12 +3,11 @@ package import DocIndex
 /// The response to a request for the content of an attachment (`GET DB/ID/NAME`), or for its header fields (`HEAD`).
 ///
 /// A range is honored, so that a client can continue after an interruption. The entity tag is the SHA-256 of the content,
-/// so that it can tell whether the content is still the same.
+/// so the client notices when the content has changed.
 package enum AttachmentResponse {
     /// Returns the response.
     ///
-    /// Nothing of the content is read before the body is. A content that turns out to be damaged ends the body with an
-    /// error.
+    /// The content is read only while the body is read. If it is damaged, the body ends with an error.
     ///
     /// - Parameters:
     ///   - attachment: the reference in the document.

@@ -5,8 +5,8 @@ package enum AttachmentUpload {
     /// Returns the message: the document, and the contents in the order in which it lists them.
     ///
     /// The contents are read from the store, in pieces, while the message is sent. If one of them is damaged or disappears
-    /// meanwhile, the message does not end. CouchDB takes the contents in the order of `_attachments`, by the lengths
-    /// there, and ignores the names.
+    /// before its end, the message stays incomplete. CouchDB takes the contents in the order of `_attachments`, by the
+    /// lengths there, and ignores the names.
     ///
     /// - Parameters:
     ///   - document: the document as JSON, with `_attachments`.

@@ -19,7 +19,7 @@ package struct DocumentAttachments: Sendable, Hashable {
 
     /// The document without the member ``member``. References elsewhere are still in it.
     package let content: DocumentObject
-    /// The attachments: those of the member ``member``, then one for each content that the rest refers to.
+    /// The attachments: those of the member ``member``, then one for each other content that the document refers to.
     package let list: [Named]
 
     /// Names the attachments of a document.

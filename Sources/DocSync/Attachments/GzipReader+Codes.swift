@@ -3,7 +3,7 @@ extension GzipReader {
     struct HuffmanCode: Sendable {
         private(set) var counts = [Int](repeating: 0, count: 16)
         private(set) var symbols: [UInt16] = []
-        /// Whether some sequences of bits are no code.
+        /// Whether some bit sequences are not assigned to a code.
         private(set) var isIncomplete = false
 
         init() {}
@@ -32,9 +32,9 @@ extension GzipReader {
             HuffmanCode([UInt8](repeating: 5, count: 30)) ?? HuffmanCode()
     }
 
-    /// Bytes of which bits are read, the lowest first.
+    /// Reads bytes bit by bit, lowest bit first.
     struct BitReader: Sendable {
-        /// A place to which a reader can return.
+        /// A place that a reader can return to.
         struct Mark {
             fileprivate let offset: Int
             fileprivate let bitOffset: Int

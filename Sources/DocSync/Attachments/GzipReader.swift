@@ -37,7 +37,7 @@ package struct GzipReader: Sendable {
     /// Marks the content as complete, so that ``next()`` reports what is missing.
     package mutating func finish() { isFinished = true }
 
-    /// Returns the next piece; `nil` if more text is needed or the content has ended.
+    /// Returns the next piece; `nil` if more input is needed or the content has ended.
     ///
     /// - Throws: ``MessageError``. Later calls throw it again.
     package mutating func next() throws(MessageError) -> [UInt8]? {

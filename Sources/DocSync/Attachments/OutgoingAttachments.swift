@@ -70,7 +70,7 @@ package struct OutgoingAttachments: Sendable {
         self.following = following
     }
 
-    /// Returns the attachments of a revision for a peer that asks for the contents itself.
+    /// Returns the attachments of a revision for a peer that fetches the contents separately.
     ///
     /// Each states the generation of the revision, since it is not stored when a content was added. A peer that has an
     /// ancestor thus asks again for what it cannot recognize by its digest.

@@ -42,7 +42,7 @@ package struct ReceivedDocument: Sendable {
     /// Reads the next document of a `multipart/mixed` message, and stores the contents that come with it.
     ///
     /// - Parameters:
-    ///   - stream: the message, of which the head of the document was read.
+    ///   - stream: the message, after the head of the document.
     ///   - head: that head.
     ///   - documentLimit: the maximum size of the document in bytes.
     /// - Throws: as above.

@@ -4,7 +4,7 @@ package import DocIndex
 package struct WireAttachment: Sendable, Hashable {
     /// Where the content is.
     package enum Content: Sendable, Hashable {
-        /// The peer has it, or is asked for it.
+        /// The peer has it, or will be asked to send it.
         case stub
         /// In a later part of the message.
         case follows

@@ -1,6 +1,6 @@
 internal import DocIndex
 
-/// How a client identifies itself to a peer. Secrets are asked for when they are needed, and are not kept.
+/// How a client identifies itself to a peer. Secrets are read when needed, and are not kept.
 public struct Credentials: Sendable {
     private let field: @Sendable () async throws -> String?
 

@@ -41,7 +41,7 @@ public struct Peer: Sendable {
 extension Peer {
     /// Sends a request until it succeeds, and reads its answer.
     ///
-    /// - Parameter read: reads the body. It starts anew with each attempt.
+    /// - Parameter read: reads the body. Each attempt starts from the beginning.
     /// - Throws: ``PeerError`` for an answer that will be the same next time; ``TransportError`` or ``MessageError`` once
     ///   the attempts are used up.
     func perform<R>(
@@ -84,7 +84,7 @@ extension Peer {
         return try await read(response)
     }
 
-    /// Sends a request until a response comes, and returns it before its body has come.
+    /// Sends a request, repeatedly if necessary, and returns the response before its body has arrived.
     func open(_ method: SyncRequest.Method, _ target: String, fields: HeaderFields) async throws -> SyncResponse {
         try await perform(method, target, fields: fields) { $0 }
     }
@@ -179,7 +179,7 @@ extension Peer {
     /// - Parameters:
     ///   - waits: whether to wait for a change if there is none. The peer then sends a sign of life now and then; if none
     ///     comes, the request is not repeated.
-    ///   - add: takes each part. It starts anew if the request is repeated.
+    ///   - add: takes each part. It starts from the beginning if the request is repeated.
     package func changes(
         since position: PeerPosition, limit: Int, waits: Bool = false,
         begin: () -> Void, _ add: (ChangesReader.Part) throws -> Void
@@ -218,7 +218,7 @@ extension Peer {
     ///
     /// If the answer breaks off, the versions that have come are all.
     ///
-    /// - Parameter add: takes each version, with the size of all so far. It starts anew if the request is repeated. If
+    /// - Parameter add: takes each version, with the size of all so far. It starts from the beginning if the request is repeated. If
     ///   it returns `false`, the rest is not read.
     package func documents(
         _ requests: [(id: String, revision: Revision)], idField: String, begin: () -> Void,
@@ -247,7 +247,7 @@ extension Peer {
                     }
                 }
             } catch let error as TransportError where error.code.isTransient && count > 0 {
-                // What has come need not come again. The caller asks for the rest.
+                // What has arrived need not be sent again. The caller requests the rest.
                 onRetry(error, .zero)
                 return
             }

@@ -18,7 +18,7 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
         case malformed
         /// The document would have more entries in an index than allowed.
         case tooManyEntries
-        /// The bytes of an attachment are not those that the document names.
+        /// An attachment does not have the digest that the document states.
         case digestMismatch
         /// The peer, or this store, does not accept the document, for example because of a rule for its content.
         case refused

@@ -77,7 +77,7 @@ private struct WireDocumentReader {
                 note(.malformed, error.message)
                 throw Self.malformed(member.name)
             }
-        // What a server adds if it is asked for.
+        // Servers add these on request.
         case "_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info": break
         default:
             if member.name.utf8.first == UInt8(ascii: "_") {
@@ -194,7 +194,7 @@ extension WireDocument {
         }
     }
 
-    /// Appends the JSON text of the version.
+    /// Appends the version as JSON.
     ///
     /// - Parameter includesPath: whether `_revisions` is written.
     package func write(to text: inout [UInt8], idField: String, includesPath: Bool = true) {

@@ -44,7 +44,7 @@ package struct Target: Sendable, Hashable {
         }
     }
 
-    /// Returns the text of a target.
+    /// Returns a target as it is sent.
     package static func text(_ path: [String], _ query: KeyValuePairs<String, String> = [:]) -> String {
         var text = path.isEmpty ? "/" : path.map { "/" + PercentCoding.encoded($0) }.joined()
         var separator = "?"
@@ -58,7 +58,7 @@ package struct Target: Sendable, Hashable {
 
 /// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentCoding {
-    /// Returns a text in which only unreserved characters stand for themselves.
+    /// Returns the percent-encoded string. Only unreserved characters stand for themselves.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ package enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the decoded text; `nil` if an escape is incomplete, or the result is not UTF-8.
+    /// Returns the decoded string; `nil` if an escape is incomplete, or the result is not UTF-8.
     package static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]

@@ -1,8 +1,8 @@
 internal import DocIndex
 
-/// Splits the JSON of a message into its parts while the text arrives in chunks of any size.
+/// Splits a JSON message into its parts while it arrives in chunks of any size.
 ///
-/// The text is a long array, or an object with one member that is a long array:
+/// The message is a long array, or an object with one long array as a member:
 ///
 ///     {"results": [element, element, …], "last_seq": member, "pending": member}
 ///
@@ -83,7 +83,7 @@ package struct EnvelopeReader: Sendable {
     /// Marks the text as complete, so that ``next()`` reports what is missing.
     package mutating func finish() { isFinished = true }
 
-    /// Returns the next part; `nil` if more text is needed or the message has ended.
+    /// Returns the next part; `nil` if more input is needed or the message has ended.
     ///
     /// - Throws: ``MessageError``, after all parts before the error have been returned. Later calls throw it again.
     /// - Complexity: O(*n*) in the length of the part.

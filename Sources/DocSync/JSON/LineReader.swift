@@ -38,7 +38,7 @@ package struct LineReader: Sendable {
         buffer += chunk
     }
 
-    /// Returns the next line that is complete; `nil` if more text is needed.
+    /// Returns the next line that is complete; `nil` if more input is needed.
     ///
     /// - Complexity: O(*n*) in the length of the line.
     package mutating func next() -> Line? {

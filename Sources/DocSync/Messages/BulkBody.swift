@@ -2,7 +2,7 @@ package import DocIndex
 
 /// The body of a request to `_bulk_docs` that stores versions as they are.
 package struct BulkBody: Sendable {
-    /// The text of the documents with commas between them.
+    /// The documents as JSON, separated by commas.
     private var documents: [UInt8] = []
     /// The IDs and revisions of the documents in it.
     package private(set) var entries: [(id: String, revision: String, range: Range<Int>)] = []
@@ -11,7 +11,7 @@ package struct BulkBody: Sendable {
 
     package var byteCount: Int { documents.count }
 
-    /// Adds the text of a document.
+    /// Adds a document in JSON.
     package mutating func add(_ text: [UInt8], id: String, revision: String) {
         if !entries.isEmpty { documents.append(UInt8(ascii: ",")) }
         let start = documents.count

@@ -26,7 +26,7 @@ package struct BulkDocumentsReader: Sendable {
 
     package mutating func finish() { envelope.finish() }
 
-    /// Returns the next part; `nil` if more text is needed.
+    /// Returns the next part; `nil` if more input is needed.
     package mutating func next() throws(MessageError) -> Part? {
         while parts.isEmpty {
             guard let part = try envelope.next() else { return nil }

@@ -3,7 +3,7 @@ package import DocIndex
 /// A document that changed, with its leaves.
 package struct ChangeRow: Sendable {
     package let id: String
-    /// The leaves, or the winner alone if that was asked for.
+    /// The leaves, or only the winner, depending on the request.
     package let revisions: [Revision]
 }
 
@@ -30,7 +30,7 @@ package struct ChangesReader: Sendable {
 
     package mutating func finish() { envelope.finish() }
 
-    /// Returns the next part; `nil` if more text is needed.
+    /// Returns the next part; `nil` if more input is needed.
     package mutating func next() throws(MessageError) -> Part? {
         while let part = try envelope.next() {
             switch part {

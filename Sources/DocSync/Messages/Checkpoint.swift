@@ -1,13 +1,13 @@
 package import DocIndex
 
-/// How far a replication has come. Both sides keep one, so that each notices if the other was set back.
+/// The progress of a replication. Both sides keep one, so each notices when the other was restored from a backup.
 ///
 /// The JSON text has the members that CouchDB's own replicator writes, and in each session a member `commit`.
 package struct Checkpoint: Sendable, Hashable {
     /// One save of a checkpoint.
     package struct Session: Sendable, Hashable {
         package let id: String
-        /// The position in the feed of the source up to which everything was written to the target.
+        /// The position in the source's feed. The target has everything before it.
         package let position: PeerPosition
         /// The last commit of the store that saved the checkpoint, at that moment.
         package let commit: UInt64

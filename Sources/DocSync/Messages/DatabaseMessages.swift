@@ -40,7 +40,7 @@ package struct PeerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error, such as `not_found`.
     package let error: String
     package let reason: String
-    /// How long the peer wishes not to be asked again.
+    /// The time to wait before the next request, as the peer demands.
     package let retryAfter: Duration?
 
     package init(status: Int, error: String, reason: String, retryAfter: Duration? = nil) {

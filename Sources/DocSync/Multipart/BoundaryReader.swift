@@ -3,10 +3,10 @@
 struct BoundaryReader: Sendable {
     private enum State { case preamble, head, body, epilogue }
 
-    /// What follows the boundary at a place of the text.
+    /// What follows a boundary.
     private enum Match: Equatable {
         case none
-        /// More text decides.
+        /// Undecided until more input arrives.
         case undecided
         /// A part begins after this number of bytes.
         case part(Int)
@@ -74,7 +74,7 @@ struct BoundaryReader: Sendable {
 
     mutating func finish() { isFinished = true }
 
-    /// Returns the next event; `nil` if more text is needed, or after the last part.
+    /// Returns the next event; `nil` if more input is needed, or after the last part.
     mutating func next() throws(MessageError) -> MultipartReader.Part? {
         if let failure { throw failure }
         do throws(MessageError) {
@@ -173,7 +173,7 @@ struct BoundaryReader: Sendable {
         return .part(place - start)
     }
 
-    /// Moves behind a delimiter at the current place.
+    /// Moves past a delimiter at the current place.
     private mutating func pass(_ match: Match) {
         if case .part(let byteCount) = match {
             offset += byteCount
@@ -211,7 +211,7 @@ struct BoundaryReader: Sendable {
 // MARK: - Header fields
 
 extension BoundaryReader {
-    /// Reads the header fields of a part with the empty line after them; `nil` if more text is needed.
+    /// Reads the header fields of a part with the empty line after them; `nil` if more input is needed.
     private mutating func readHead() throws(MessageError) -> HeaderFields? {
         while let end = endOfLine() {
             let text = buffer[offset..<end]
@@ -244,7 +244,7 @@ extension BoundaryReader {
         head.append((Self.trimmed(text[..<colon]), Self.trimmed(text[(colon + 1)...])))
     }
 
-    /// Returns the end of the current line; `nil` if more text is needed.
+    /// Returns the end of the current line; `nil` if more input is needed.
     private mutating func endOfLine() -> Int? {
         var place = offset + scannedByteCount
         while let carriageReturn = buffer[place...].firstIndex(of: UInt8(ascii: "\r")) {

@@ -45,7 +45,7 @@ package struct MultipartReader: Sendable {
     /// Marks the message as complete, so that ``next()`` reports what is missing.
     package mutating func finish() { outer.finish() }
 
-    /// Returns the next step; `nil` if more text is needed or the message has ended.
+    /// Returns the next step; `nil` if more input is needed or the message has ended.
     ///
     /// - Throws: ``MessageError``, after all steps before the error have been returned. Later calls throw it again.
     /// - Complexity: O(*n*) in the length of the piece.

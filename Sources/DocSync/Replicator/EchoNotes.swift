@@ -1,6 +1,6 @@
 internal import DocIndex
 
-/// The commits of a pull that hold only what the peer has, so that a push to this peer can pass over them.
+/// The commits of a pull that contain only what the peer has. A push to this peer skips them.
 package struct EchoNotes: Sendable, Hashable {
     private var ranges: [ClosedRange<UInt64>] = []
 

@@ -20,7 +20,7 @@ struct PullRun: Sendable {
 
     /// The size of versions in memory above which they are written, in bytes.
     private static let memoryLimit = 4 << 20
-    /// The number of times that a version is asked for which the peer lists but does not send.
+    /// How many times to request a version that the peer lists but does not send.
     private static let absenceLimit = 3
 
     func run() async throws {
@@ -211,7 +211,7 @@ extension PullRun {
     /// The number of documents that are tried again at most.
     private static let retryLimit = 1000
 
-    /// Fetches the contents of attachments, and writes the documents to which they belong.
+    /// Fetches the contents of attachments, then writes their documents.
     private func fetchContents(of documents: [WireDocument], _ writer: inout ArrivalWriter) async throws {
         enum Outcome: Sendable {
             case fetched(AttachmentFetch.Fetched)

@@ -133,7 +133,7 @@ struct PushRun: Sendable {
         var documentCount = 0
     }
 
-    /// Returns the text of as many documents as fit into a request.
+    /// Returns as many documents in JSON as fit into a request.
     private func encoded(_ wanted: [Wanted]) async throws -> Part {
         let (link, collection, idField, limit) = (link, link.collection, link.idField, link.options.byteLimit)
         return try await link.store.run { _ in
@@ -170,7 +170,7 @@ struct PushRun: Sendable {
 
     // MARK: - Attachments
 
-    /// Sends a version with those of its attachments that the peer lacks.
+    /// Sends a version with the attachments that the peer lacks.
     private func send(_ attached: Attached, since start: Int) async throws {
         do {
             do {

@@ -25,7 +25,7 @@ public struct Replicator: Sendable {
         public var pulls = true
         /// Whether documents go to the peer.
         public var pushes = true
-        /// Whether the replication goes on after both sides are equal, and waits for changes.
+        /// Whether the replication continues after both sides are equal, and waits for changes.
         public var isContinuous = false
         /// The number of documents that are compared with one request.
         public var batchLimit = 1000
@@ -35,10 +35,10 @@ public struct Replicator: Sendable {
         public var checkpointInterval = 10_000
         /// The time after which a checkpoint is saved.
         public var checkpointPeriod = Duration.seconds(30)
-        /// How often the peer is asked for changes if it cannot be waited for them.
+        /// The interval at which changes are polled if the peer's feed cannot be waited on.
         public var pollInterval = Duration.seconds(10)
         /// Which documents take part; `nil` for all. Deletions always do. A document that no longer matches is not changed
-        /// any more on the other side. A filter has a checkpoint of its own.
+        /// any more on the other side. Each filter has a separate checkpoint.
         ///
         /// On a pull, documents that do not match are transferred and then dropped.
         public var filter: Filter?

@@ -27,7 +27,7 @@ public struct SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the error for a failed request; `error` itself if it is of another kind.
+    /// Returns the error for a failed request; `error` itself if it has another type.
     static func of(_ error: any Error) -> any Error {
         guard let error = error as? PeerError else { return error }
         switch error.status {

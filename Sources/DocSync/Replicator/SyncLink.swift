@@ -1,7 +1,7 @@
 internal import DocIndex
 internal import Synchronization
 
-/// What the two directions of a replication share: the two sides, and how far they know each other.
+/// What the two directions of a replication share: the two sides, and their common checkpoints.
 struct SyncLink: Sendable {
     enum Direction: String, Sendable, CaseIterable { case pull, push }
 
@@ -14,7 +14,7 @@ struct SyncLink: Sendable {
     let instance: String?
     /// What distinguishes this pair of a store and a database.
     private let pair: String
-    /// The newest commit of which the peer's checkpoint of the pull says that everything pulled by then was there.
+    /// The newest commit of this store whose pulled documents are covered by the peer's checkpoint.
     let confirmed: Confirmed
 
     /// A commit that becomes newer.
@@ -51,7 +51,7 @@ struct SyncLink: Sendable {
             ])
         }
         var name = pair(collection.store.epoch)
-        // The position of a pull also tells what a push need not send back.
+        // From the position of a pull, a push knows what it need not send back.
         let wanted = Direction.allCases.filter { $0 == .pull || options.pushes }
         var starts: [Direction: Checkpoint.Session] = [:]
         var confirmed: UInt64 = 0
@@ -87,7 +87,7 @@ struct SyncLink: Sendable {
             confirmed: Confirmed(confirmed), starts: starts)
     }
 
-    /// Returns what identifies a server that does not say it: a random text that is kept there.
+    /// Returns the identity of a server that does not state one: a random string stored there.
     private static func ownIdentity(of peer: Peer) async throws -> String {
         let name = "levelkit-server"
         if case .string(let id)? = try await peer.localRecord(name)?["server"] { return id }
@@ -136,7 +136,7 @@ struct SyncLink: Sendable {
 
     // MARK: - Checkpoints
 
-    /// Saves how far a direction has come: here first, durably, then at the peer.
+    /// Saves the checkpoint of a direction: here first, durably, then at the peer.
     ///
     /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now.
     func save(_ direction: Direction, _ position: PeerPosition, written: Int) async throws {

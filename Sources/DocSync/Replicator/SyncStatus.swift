@@ -38,8 +38,7 @@ public struct SyncStatus: Sendable {
 
     /// What the replication does now.
     public package(set) var phase = Phase.connecting
-    /// Whether changes of the peer are asked for every few seconds, because something on the way holds back the signs of
-    /// life of a feed that waits.
+    /// Whether the peer is polled for changes, because a proxy between the two holds back the heartbeats of its feed.
     public package(set) var isPolling = false
     var hasUnsavedLeftOut = false
     /// When documents were left out, by ID, counted in calls.
@@ -55,8 +54,8 @@ public struct SyncStatus: Sendable {
     public package(set) var push = Direction()
     /// The number of requests to the peer.
     public package(set) var requestCount = 0
-    /// The documents that are left out, by ID, also by earlier runs; at most ``leftOutLimit``. They are tried again when
-    /// they change.
+    /// The documents that this run and earlier ones left out, by ID; at most ``leftOutLimit``. A document is tried again
+    /// when it changes.
     public package(set) var leftOut: [String: DocumentFault] = [:]
     /// The IDs of documents that got a conflict in this replication.
     public package(set) var conflicts: Set<String> = []
@@ -64,13 +63,12 @@ public struct SyncStatus: Sendable {
     public package(set) var resolvedCount = 0
     /// The failure that caused the current wait; `nil` if there is none.
     public package(set) var retry: Retry?
-    /// Whether the peer was found to be an earlier state of itself, or to be made anew, so that more is compared. It then
-    /// gets again what it lost.
+    /// Whether the peer was restored from a backup or created again. It then gets what it lost.
     public package(set) var peerWasSetBack = false
-    /// Whether this store was found to be an earlier state of itself, so that everything is compared anew.
+    /// Whether this store was restored from a backup. Everything is then compared again.
     public package(set) var wasSetBack = false
 
-    /// The number of documents in ``leftOut`` at most.
+    /// The largest number of documents in ``leftOut``.
     public static let leftOutLimit = 10_000
 
     /// Creates the status of a replication that has not begun.
@@ -98,7 +96,7 @@ final class StatusBoard: Sendable {
     /// Changes the status without a report.
     func note(_ change: (inout SyncStatus) -> Void) { status.withLock { change(&$0) } }
 
-    /// Adds a document to those that are left out.
+    /// Adds a document to the list of documents left out.
     func leaveOut(_ direction: SyncLink.Direction, _ fault: DocumentFault) {
         note { status in
             // What the pull could not bring is tried again, so it must not be forgotten.

@@ -257,7 +257,7 @@ struct ServedDatabase: Sendable {
     private static let newEdit = ServerFailure(
         403, "forbidden", "this server takes revisions of replicas only; add new_edits=false")
 
-    /// Stores versions, and returns those that cannot be stored.
+    /// Stores versions, and returns the faults of the others.
     private func store(_ arrivals: [VersionWriter.Arrival]) async throws -> [DocumentFault] {
         try await VersionWriter(store: store, collection: collection.name).write(arrivals).faults
     }

@@ -1,6 +1,6 @@
 public import DocIndex
 
-/// Answers the requests of a replication for the collections of a store, each of which is a database of that name.
+/// Answers replication requests. Each collection of a store appears as a database of the same name.
 ///
 /// It has what the replicators of CouchDB, PouchDB and this library use. Other requests are refused in CouchDB's form.
 /// Source: the replication protocol of Apache CouchDB.

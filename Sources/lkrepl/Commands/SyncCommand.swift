@@ -88,10 +88,10 @@ struct SyncCommand: ParsableCommand {
         let status = report.status
         options.note("sync: \(report.summary(pull: !push, push: !pull)), \(report.start.secondsText)")
         if status.wasSetBack {
-            options.note("sync: this store is an earlier state of itself, so everything was compared anew")
+            options.note("sync: this store was set back to an earlier state, such as a backup, so everything was compared again")
         }
         if status.peerWasSetBack {
-            options.note("sync: the peer is an earlier state of itself or was made anew; it got again what it lacked")
+            options.note("sync: the peer was set back to an earlier state or created again; it received what it lacked")
         }
         if !status.conflicts.isEmpty {
             let words = [database, collection].map(ShellWord.quoted).joined(separator: " ")

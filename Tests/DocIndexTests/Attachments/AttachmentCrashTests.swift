@@ -1,8 +1,9 @@
-import DocIndex
 import Foundation
 import LevelKit
 import TestSupport
 import Testing
+
+@testable import DocIndex
 
 /// Processes that store, copy and collect attachments end at any moment, or their calls fail.
 @Suite struct AttachmentCrashTests {
@@ -195,17 +196,63 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FailingCalls.canPreload, "what was synced is noted by LD_PRELOAD on Linux only"))
+    func `A rebuild syncs each file of which it makes a record`() throws {
+        try withTemporaryDirectory { directory in
+            _ = try Self.run(steps: 16, in: directory)
+            try TestFiles.remove(directory + "/synced")
+            let database = try Database.open(at: directory + "/s")
+            let batch = WriteBatch()
+            var cursor = try database.cursor(in: .prefix([StoreKey.attachments.rawValue]))
+            while try cursor.advance() { try batch.delete(cursor.key.copied()) }
+            try database.write(batch)
+            try database.close()
+            let process = try LoaderProcess(
+                [directory + "/s", "rebuild"], printingTo: directory + "/printed",
+                environment: Self.noting(in: directory))
+            let end = process.wait(seconds: 60)
+            #expect(end.isInTime && end.status == 0)
+            let synced = Set(
+                String(decoding: try TestFiles.bytes(of: directory + "/synced"), as: UTF8.self)
+                    .split(separator: "\n").map(String.init))
+            let root = URL(filePath: directory).resolvingSymlinksInPath().path() + "/s/attachments"
+            let store = try DocumentStore.open(at: directory + "/s")
+            var fileCount = 0
+            var recordCursor = try store.database.cursor(in: .prefix([StoreKey.attachments.rawValue]))
+            while try recordCursor.advance() {
+                let bytes = Array(recordCursor.key.copied().dropFirst())
+                guard let digest = Attachment.Digest(bytes.span) else { continue }
+                let shard = root + "/" + digest.description.prefix(2)
+                let file = shard + "/" + digest.description
+                guard let content = try? TestFiles.bytes(of: file) else { continue }
+                fileCount += 1
+                #expect(synced.contains("\(content.count) \(file)"), "\(file)")
+                #expect(synced.contains { $0.hasSuffix(" " + shard) }, "\(shard)")
+            }
+            #expect(fileCount > 2)
+            #expect(synced.contains { $0.hasSuffix(" " + root) })
+            try expectSound(store)
+            #expect(try AttachmentHistory.problems(of: store) == [])
+            try store.close()
+        }
+    }
+
+    /// The environment of a process that notes what it syncs in the store of a directory.
+    private static func noting(in directory: String) -> [String: String] {
+        [
+            "LD_PRELOAD": FailingCalls.library,
+            "FAILING_CALLS_DIRECTORY": URL(filePath: directory).resolvingSymlinksInPath().path() + "/s",
+            "FAILING_CALLS_SYNCED": directory + "/synced",
+        ]
+    }
+
     /// Performs steps in the store of a directory. What the process syncs is noted.
     private static func run(
         steps: Int, in directory: String, environment: [String: String] = [:]
     ) throws -> LoaderProcess.Output {
-        let root = URL(filePath: directory).resolvingSymlinksInPath().path()
         let process = try LoaderProcess(
             [directory + "/s", "attachments", "\(steps)"], printingTo: directory + "/printed",
-            environment: [
-                "LD_PRELOAD": FailingCalls.library, "FAILING_CALLS_DIRECTORY": root + "/s",
-                "FAILING_CALLS_SYNCED": directory + "/synced",
-            ].merging(environment) { $1 })
+            environment: noting(in: directory).merging(environment) { $1 })
         let end = process.wait(seconds: 60)
         #expect(end.isInTime)
         return try process.printed()

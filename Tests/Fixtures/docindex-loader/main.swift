@@ -22,6 +22,10 @@
 // continues the steps of `AttachmentHistory`. With a number as third argument, it ends after that step, and failed calls
 // are printed.
 //
+//     docindex-loader STORE rebuild
+//
+// rebuilds what can be computed from the documents and the files of attachments, and prints `1`.
+//
 //     docindex-loader STORE memory COUNT BYTES
 //
 // updates COUNT documents in commits of BYTES, and prints by how many KiB that raised the peak of the memory.
@@ -84,6 +88,16 @@ let path = CommandLine.arguments[1]
 /// Returns the number in an argument; 0 if it is missing.
 func argument(_ position: Int) -> Int {
     CommandLine.arguments.count > position ? Int(CommandLine.arguments[position]) ?? 0 : 0
+}
+
+if CommandLine.arguments[2] == "rebuild" {
+    let isDone = attempt {
+        let store = try DocumentStore.open(at: path)
+        _ = try store.rebuild()
+        try store.close()
+        report("1")
+    }
+    exit(isDone ? 0 : 1)
 }
 
 if CommandLine.arguments[2] == "short" {
