@@ -25,18 +25,4 @@ import Testing
             #expect(error?.code == .truncated, "after \(count) bytes")
         }
     }
-
-    @Test func `Lines are the same however the text is cut`() {
-        let text = Array("\n\n{\"a\":1}\r\n\n{\"b\":2}\n12".utf8)
-        for size in 1...text.count {
-            var reader = LineReader(byteLimit: 100)
-            var lines: [LineReader.Line] = []
-            for start in stride(from: 0, to: text.count, by: size) {
-                reader.append(Array(text[start..<min(start + size, text.count)]))
-                while let line = reader.next() { lines.append(line) }
-            }
-            #expect(lines == [.text(Array("{\"a\":1}".utf8)), .text(Array("{\"b\":2}".utf8))])
-            #expect(reader.isInsideLine)
-        }
-    }
 }
