@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// The references to attachments in the documents that have been read.
+/// The references to attachments in the documents that have been read, and in other versions of documents.
 ///
 /// Takes memory for each digest, not for each reference.
 struct AttachmentReferences {
@@ -16,9 +16,25 @@ struct AttachmentReferences {
         let row: UInt64
     }
 
-    private(set) var uses: [Attachment.Digest: Use] = [:]
+    /// The place of a version that refers to a content.
+    struct Version {
+        let byteCount: Int64
+        let collection: String
+        let id: DocumentID
+    }
 
-    var isEmpty: Bool { uses.isEmpty }
+    private(set) var uses: [Attachment.Digest: Use] = [:]
+    /// The contents that other versions refer to. Resolving a conflict may need them, so a collection of garbage keeps
+    /// them, but no record counts them.
+    private(set) var versions: [Attachment.Digest: Version] = [:]
+
+    var isEmpty: Bool { uses.isEmpty && versions.isEmpty }
+
+    /// Whether a document or another version refers to a content.
+    func contains(_ digest: Attachment.Digest) -> Bool { uses[digest] != nil || versions[digest] != nil }
+
+    /// All contents that a document or another version refers to.
+    var digests: Set<Attachment.Digest> { Set(uses.keys).union(versions.keys) }
 
     subscript(digest: Attachment.Digest) -> Use? { uses[digest] }
 
@@ -33,6 +49,26 @@ struct AttachmentReferences {
             use.count += 1
             if use.byteCount != attachment.byteCount { use.otherByteCount = attachment.byteCount }
             uses[attachment.digest] = use
+        }
+    }
+
+    /// Notes the references of the versions that are stored apart from their documents. Unreadable ones are skipped.
+    ///
+    /// - Complexity: O(*n*) in these versions.
+    mutating func addVersions(of collection: LoadedCollection, in reader: some KeyValueReader) throws {
+        guard collection.isReplicated else { return }
+        let prefix = StoreKey.revisionBodies.prefix(collection.number)
+        var cancellation = CancellationCheck()
+        var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
+        while try cursor.advance() {
+            try cancellation.step()
+            guard let (id, _) = StoreKey.documentRevision(in: cursor.key, behind: prefix.count),
+                let version = try? RowReader.document(record: cursor.value, row: 0, collection: collection)
+            else { continue }
+            version.content.forEachAttachment { attachment in
+                versions[attachment.digest] = Version(
+                    byteCount: attachment.byteCount, collection: collection.name, id: id)
+            }
         }
     }
 

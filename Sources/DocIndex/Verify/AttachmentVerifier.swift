@@ -31,7 +31,7 @@ struct AttachmentVerifier {
         self.check = check
         self.references = references
         self.progress = progress
-        unknown = Set(references.uses.keys)
+        unknown = references.digests
     }
 
     /// - Returns: whether keys of attachments may exist.
@@ -92,7 +92,8 @@ struct AttachmentVerifier {
         result.attachmentByteCount = totalByteCount
         for digest in unknown.sorted() {
             result.lostAttachments.append(digest)
-            report(digest, "it has no record, but documents refer to it", &result)
+            let user = references[digest] == nil ? "a version of a document refers" : "documents refer"
+            report(digest, "it has no record, but \(user) to it", &result)
         }
     }
 
@@ -183,7 +184,7 @@ struct AttachmentVerifier {
             if position % Self.reportInterval == 0 { try progress(byteCount, totalByteCount) }
             guard let problem = try problem(of: file.digest, byteCount: file.byteCount) else { continue }
             // A collection of garbage may have deleted an unreferenced content since.
-            if references[file.digest] == nil,
+            if !references.contains(file.digest),
                 try AttachmentRecord.read(file.digest, in: store.database)?.place != .file
             {
                 continue
@@ -245,16 +246,18 @@ struct AttachmentVerifier {
     /// Reports a content that cannot be read.
     private func reportDamaged(_ digest: Attachment.Digest, _ problem: String, _ result: inout Verification) {
         result.lostAttachments.append(digest)
-        if references[digest] != nil { result.lostReferenceProblemCount += 1 }
+        if references.contains(digest) { result.lostReferenceProblemCount += 1 }
         report(digest, problem, &result)
     }
 
     private func report(_ digest: Attachment.Digest, _ problem: String, _ result: inout Verification) {
         let document = references.firstDocument(of: digest, catalog, in: snapshot)
+        let version = document == nil ? references.versions[digest] : nil
         var text = "the attachment \(digest): \(problem)"
         if let document { text += "; the document \(document.id) of \(document.collection) refers to it" }
+        if let version { text += "; a version of the document \(version.id) of \(version.collection) refers to it" }
         result.report(
-            text, in: document?.collection, id: document?.id, row: document?.row, key: StoreKey.attachment(digest),
-            attachment: digest)
+            text, in: document?.collection ?? version?.collection, id: document?.id ?? version?.id,
+            row: document?.row, key: StoreKey.attachment(digest), attachment: digest)
     }
 }

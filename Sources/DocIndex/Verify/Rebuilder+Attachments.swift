@@ -4,8 +4,10 @@ extension Rebuilder {
     /// Makes the records of attachments agree with the documents and the contents.
     ///
     /// A content that is found is kept, also if nothing refers to it. The record of a content that is stored nowhere is
-    /// kept if a document refers to it, so the document can be changed, and the content added again.
+    /// kept if a document or another version refers to it, so the document can be changed, the version can be chosen,
+    /// and the content can be added again.
     mutating func rebuildAttachments() throws {
+        for collection in catalog.collections { try references.addVersions(of: collection, in: database) }
         guard try hasAttachments || !references.isEmpty || hasFiles() else { return }
         hasAttachments = true
         var contents = try AttachmentSurvey(database, files: files)
@@ -23,7 +25,7 @@ extension Rebuilder {
             try correct(digest, AttachmentRecord(cursor.value), isStored: true, contents)
             try write()
         }
-        let found = Set(references.uses.keys).union(contents.contents.keys).union(try formerAttachments())
+        let found = references.digests.union(contents.contents.keys).union(try formerAttachments())
         for digest in found.subtracting(known).sorted() {
             try correct(digest, nil, isStored: false, contents)
             try write()
@@ -76,6 +78,11 @@ extension Rebuilder {
                 let record = AttachmentRecord(
                     use: .referenced(count: use.count), byteCount: use.byteCount, place: .file)
                 try correct(key, to: record.encoded)
+            } else if let version = references.versions[digest] {
+                report.lostAttachments.append(digest)
+                let release = AttachmentRecord.Release(time: StoreClock.now, sequence: sequence)
+                let record = AttachmentRecord(use: .released(release), byteCount: version.byteCount, place: .file)
+                if stored == nil { try correct(key, to: record.encoded) }
             } else if isStored {
                 try remove(key)
             }

@@ -10,7 +10,7 @@ struct Rebuilder {
     var sequence: UInt64 = 0
     /// Whether the store contains attachments, which the catalog may not say.
     var hasAttachments: Bool
-    private(set) var references = AttachmentReferences()
+    var references = AttachmentReferences()
     private var counters: [UInt32: CollectionCounters] = [:]
     private var shadowed: [(collection: LoadedCollection, row: UInt64)] = []
 

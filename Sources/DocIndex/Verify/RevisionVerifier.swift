@@ -88,6 +88,7 @@ extension Verifier {
     mutating func checkRevisions() throws {
         for collection in catalog.collections where collection.isReplicated {
             try report("the revisions of \(collection.name)")
+            try references.addVersions(of: collection, in: snapshot)
             var verifier = RevisionVerifier(of: collection, in: snapshot)
             try verifier.run { finding in
                 let document = finding.id.map { " of the document \($0)" } ?? ""

@@ -147,6 +147,7 @@ private struct LossSurvey {
         for collection in catalog.collections {
             findings[collection.number] = Finding(losses: Verification.Losses.CollectionLosses(name: collection.name))
             try readDocuments(of: collection)
+            try references.addVersions(of: collection, in: snapshot)
             try readIDs(of: collection)
             try readHistory(of: collection)
         }
@@ -160,11 +161,11 @@ private struct LossSurvey {
         return result
     }
 
-    /// Looks for the content of each attachment that a document refers to.
+    /// Looks for the content of each attachment that a document or another version of it refers to.
     private func findLostAttachments(_ losses: inout Verification.Losses) throws {
         if references.isEmpty { return }
         let contents = try AttachmentSurvey(snapshot, files: files)
-        for digest in references.uses.keys.sorted() {
+        for digest in references.digests.sorted() {
             try CancellationCheck.now()
             let record = try snapshot.value(forKey: StoreKey.attachment(digest)).flatMap { AttachmentRecord($0.span) }
             if try contents.content(of: digest, record) != nil { continue }

@@ -10,7 +10,7 @@ struct Verifier {
     let snapshot: Snapshot
     let catalog: LoadedCatalog
     private let attachments: Verification.AttachmentCheck
-    private var references = AttachmentReferences()
+    var references = AttachmentReferences()
     private let progress: (Verification.Progress) throws -> Void
     var result = Verification()
     private var documentsToCheck = 0
