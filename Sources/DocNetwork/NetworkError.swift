@@ -1,4 +1,9 @@
 #if Network
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
     internal import NIOCore
     internal import NIOPosix
     internal import NIOSSL
@@ -30,6 +35,11 @@
 
         /// The message.
         public var description: String { message }
+    }
+
+    extension NetworkError: LocalizedError {
+        /// The message.
+        public var errorDescription: String? { message }
     }
 
     extension Duration {

@@ -25,11 +25,27 @@ import Testing
         #expect(found == ["A", "B", "C"])
     }
 
+    @Test(arguments: ["LevelKit", "DocIndex", "DocSync", "DocNetwork"])
+    func `Every public error has a description that an alert can show`(module: String) throws {
+        let texts = try Self.sources(of: module)
+        let localized = Set(
+            texts.flatMap { $0.matches(of: /extension (?:\w+\.)*(\w+): LocalizedError/) }.map { String($0.output.1) })
+        let declared = texts.flatMap { text in
+            text.matches(of: /public (?:struct|enum|final class) (\w+): (?:\w+, )*Error\b/).map { String($0.output.1) }
+        }
+        #expect(!declared.isEmpty)
+        for name in declared { #expect(localized.contains(name), "\(name) is not a LocalizedError") }
+    }
+
     private static func publicTypes(of module: String) throws -> [String] {
+        try sources(of: module).flatMap { publicTypes(in: $0) }
+    }
+
+    private static func sources(of module: String) throws -> [String] {
         let root = ArchitectureTests.root.appending(path: "Sources/" + module)
         let names = try #require(FileManager.default.enumerator(atPath: root.path)).compactMap { $0 as? String }
-        return try names.filter { $0.hasSuffix(".swift") }.flatMap { name in
-            publicTypes(in: try String(contentsOf: root.appending(path: name), encoding: .utf8))
+        return try names.filter { $0.hasSuffix(".swift") }.map { name in
+            try String(contentsOf: root.appending(path: name), encoding: .utf8)
         }
     }
 
