@@ -215,13 +215,28 @@ import Testing
         #expect(try !Filter(parsing: "SEARCH BOX 'red -bus'").matches(document))
     }
 
-    @Test func `A live query cannot have a search box`() throws {
+    @Test func `Words that mean the same are one word, whatever their order`() throws {
         try Self.withCaptions { (collection) throws in
-            let box = Filter.search(box: "red car")
-            expectFailure(.invalidQuery, containing: "search box") { _ = try collection.observe(Query(box)) }
-            expectFailure(.invalidQuery, containing: "search box") {
-                _ = try collection.observe(Query(.and([.not(box), .all])))
+            func ids(_ text: String) throws -> [DocumentID] {
+                try collection.search(SearchBox(text), limit: nil).map(\.document.id)
             }
+            let similar = try ids("brigde")
+            #expect(similar.contains(7))
+            // The first of each pair has no similar words, the second one has.
+            for text in ["brigde~0 brigde", "brigde brigde~0", "brigde~0 BRIGDE brigde", "Brigde brigde~0 brigde"] {
+                #expect(try ids(text) == similar, "\(text)")
+            }
+            // A ligature is one character, and too short for similar words; the letters that it stands for are not.
+            try collection.put(["id": 30, "caption": "fine"])
+            #expect(try ids("ﬁns fins") == [30])
+            #expect(try ids("fins ﬁns") == [30])
+            // Quoted words are required as typed.
+            #expect(try ids("\"brigde\" brigde").isEmpty)
+            #expect(try ids("brigde \"brigde\"").isEmpty)
+            #expect(try ids("+brigde brigde~0") == similar)
+            #expect(try ids("brigde~0 +brigde") == similar)
+            // A stop word with an operator is meant.
+            #expect(try ids("the~0 the roses") == ids("the the~0 roses"))
         }
     }
 

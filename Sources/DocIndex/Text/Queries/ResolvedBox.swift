@@ -22,6 +22,25 @@ struct ResolvedBox: Sendable, Hashable {
 
         /// All forms, from the best to the worst.
         var forms: [ResolvedQuery] { [whole, base, prefix, slip].compactMap { $0 } }
+
+        /// Returns the one word for two with the same ``whole`` and ``base``. If one of them is required, only its
+        /// longer and similar words are results; otherwise those of both are.
+        func merged(with other: Word) -> Word {
+            if isRequired != other.isRequired { return isRequired ? self : other }
+            var word = self
+            if isRequired {
+                if other.prefix == nil { word.prefix = nil }
+                if other.slip == nil { word.slip = nil }
+                word.isUnfinished = isUnfinished && other.isUnfinished
+            } else {
+                word.prefix = prefix ?? other.prefix
+                word.slip = slip ?? other.slip
+                word.isUnfinished = isUnfinished || other.isUnfinished
+                // A stop word with an operator is meant.
+                if other.common == .none { word.common = .none }
+            }
+            return word
+        }
     }
 
     /// The number of terms to look up, including repetitions.
@@ -41,9 +60,7 @@ extension QueryResolver {
         for part in box.parts {
             guard let word = try word(part, fields) else { continue }
             if let known = words.firstIndex(where: { $0.base == word.base && $0.whole == word.whole }) {
-                words[known].isRequired = words[known].isRequired || word.isRequired
-                words[known].isUnfinished = words[known].isUnfinished || word.isUnfinished
-                words[known].prefix = words[known].prefix ?? word.prefix
+                words[known] = words[known].merged(with: word)
             } else {
                 words.append(word)
             }
