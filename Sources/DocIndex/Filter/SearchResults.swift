@@ -24,10 +24,11 @@ final class SearchResults {
 
     /// Determines which searches match one document, without searching for others.
     ///
+    /// - Parameter searches: The searches, resolved for this state of the index.
     /// - Complexity: Independent of the number of documents, except for the logarithmic cost of lookups.
-    func look(at row: UInt64, for conditions: some Sequence<Filter.Search>) throws {
-        for condition in conditions {
-            if try search.finds(row, condition.query) {
+    func look(at row: UInt64, for searches: [Filter.Search: ResolvedQuery]) throws {
+        for (condition, query) in searches {
+            if try search.finds(row, query) {
                 single[condition, default: []].insert(row)
             } else {
                 single[condition]?.remove(row)

@@ -8,7 +8,6 @@ extension DocumentCollection {
     public func observe(_ aggregation: Aggregation, where filter: Filter = .all) throws -> Aggregation.LiveGroups {
         try aggregation.validate()
         try filter.validate()
-        try filter.requireFollowable()
         return Aggregation.LiveGroups(collection: self, aggregation: aggregation, filter: filter)
     }
 }

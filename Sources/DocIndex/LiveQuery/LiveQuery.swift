@@ -17,10 +17,10 @@ extension DocumentCollection {
     ///
     /// The condition is evaluated only for changed documents, so the cost of a commit depends neither on the size of
     /// the result nor on the size of the store. When documents leave a result with a limit, the same number of
-    /// documents is looked up after its last one.
+    /// documents is looked up after its last one. The query runs again only when a commit changes the words that a
+    /// search box looks for, for example because a misspelled word now occurs.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset, is sorted by score or
-    ///   has a search box.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset or is sorted by score.
     public func observe(_ query: Query, options: Query.Options = Query.Options()) throws -> LiveQuery {
         try query.validate()
         guard query.offset == 0 else {
@@ -31,21 +31,7 @@ extension DocumentCollection {
                 .invalidQuery,
                 "a live query cannot be sorted by score, because commits change scores; sort by a field")
         }
-        try query.filter.requireFollowable()
         return LiveQuery(collection: self, query: query, options: options)
-    }
-}
-
-extension Filter {
-    /// Checks that a document's match depends on that document alone.
-    ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` if there is a search box.
-    func requireFollowable() throws {
-        guard searches.contains(where: \.isBox) else { return }
-        throw DocIndexError(
-            .invalidQuery,
-            "a live query cannot have a search box, because other documents decide which words are rare; use SEARCH "
-                + "without BOX, or repeat the search after each change")
     }
 }
 

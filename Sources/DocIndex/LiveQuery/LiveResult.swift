@@ -8,6 +8,9 @@ struct LiveResult {
     private var window: LiveWindow
     /// The last commit included in the result; `nil` before the first update.
     private var sequence: UInt64?
+    /// The searches of the condition, as resolved at that commit. As long as they stay the same, whether a document
+    /// matches depends on that document alone.
+    private var searches: [Filter.Search: ResolvedQuery] = [:]
     /// The number of documents read to follow the store.
     private(set) var examinedCount = 0
 
@@ -27,6 +30,7 @@ struct LiveResult {
         let newest = try WriterState.storedSequence(in: rows.snapshot)
         guard let known = sequence else {
             sequence = newest
+            searches = try resolvedSearches(rows)
             try refill(rows)
             return DocumentCollection.LiveQuery.Update(changes: window.takeChanges(), sequence: newest)
         }
@@ -38,18 +42,34 @@ struct LiveResult {
         return changes.isEmpty ? nil : DocumentCollection.LiveQuery.Update(changes: changes, sequence: newest)
     }
 
+    /// Returns the searches of the condition, with the words that they look for in this state of the store.
+    private func resolvedSearches(_ rows: RowReader) throws -> [Filter.Search: ResolvedQuery] {
+        guard let search = rows.search else { return [:] }
+        var resolved: [Filter.Search: ResolvedQuery] = [:]
+        for condition in query.filter.searches { resolved[condition] = try search.resolved(condition.query) }
+        return resolved
+    }
+
     /// Applies the changes of every document that changed after a commit.
     private mutating func follow(_ rows: RowReader, behind known: UInt64) throws {
         let names = rows.collection.names.current
-        let searches = rows.search.map(SearchResults.init)
-        let conditions = query.filter.searches
-        let filter = CompiledFilter(query.filter.normalized, names: names, searches: searches)
+        let matches = rows.search.map(SearchResults.init)
+        let filter = CompiledFilter(query.filter.normalized, names: names, searches: matches)
         let positions = SortPosition(query.sort, names: names)
+        var isResolved = false
         var cursor = try rows.snapshot.cursor(
             in: StoreKey.changes(behind: known), cache: .bypass)
         while try cursor.advance() {
             guard let key = StoreChange.Key(cursor.key) else { throw Self.damaged }
             guard key.collection == rows.collection.number else { continue }
+            if !isResolved {
+                isResolved = true
+                let resolved = try resolvedSearches(rows)
+                if resolved != searches {
+                    searches = resolved
+                    return try reload(rows)
+                }
+            }
             guard cursor.value.count > 1, cursor.value[0] <= 1,
                 let id = DocumentID(encoded: cursor.value.extracting(1..<cursor.value.count))
             else { throw Self.damaged }
@@ -58,7 +78,7 @@ struct LiveResult {
                 continue
             }
             examinedCount += 1
-            try searches?.look(at: key.row, for: conditions)
+            try matches?.look(at: key.row, for: searches)
             var member: LiveWindow.Member?
             try rows.withRecord(key.row) { record, bodyStart, _ in
                 let body = record.extracting(bodyStart..<record.count)
@@ -77,13 +97,27 @@ struct LiveResult {
 
     /// Looks up results after the last member.
     private mutating func refill(_ rows: RowReader) throws {
-        var query = query
         let missing = window.members.isEmpty ? query.limit : window.missingCount
+        let (found, hasMore) = try results(rows, limit: missing, after: window.members.last?.position)
+        window.append(found, hasMore: hasMore)
+    }
+
+    /// Looks up all results again. Documents that did not change may match now, or no longer.
+    private mutating func reload(_ rows: RowReader) throws {
+        let (found, hasMore) = try results(rows, limit: query.limit, after: nil)
+        window.replaceAll(by: found, hasMore: hasMore)
+    }
+
+    /// Returns the results after a position up to a limit, and whether there are more.
+    private mutating func results(
+        _ rows: RowReader, limit missing: Int?, after position: [UInt8]?
+    ) throws -> (found: [LiveWindow.Member], hasMore: Bool) {
+        var query = query
         // One more shows whether there are further results.
         query.limit = missing.map { $0 == .max ? $0 : $0 + 1 }
         let plan = try collection.planner(rows, for: .documents).plan(query, hint: options.hint)
         let executor = QueryExecutor(
-            rows: rows, query: query, plan: plan, options: options, after: window.members.last?.position)
+            rows: rows, query: query, plan: plan, options: options, after: position)
         var found: [LiveWindow.Member] = []
         var hasMore = false
         try executor.run { row, record, bodyStart, _ in
@@ -98,7 +132,7 @@ struct LiveResult {
             return true
         }
         examinedCount += executor.work.documentsExamined
-        window.append(found, hasMore: hasMore)
+        return (found, hasMore)
     }
 
     private static var damaged: DocIndexError {

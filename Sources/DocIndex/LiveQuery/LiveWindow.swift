@@ -53,6 +53,24 @@ struct LiveWindow {
         trim()
     }
 
+    /// Replaces all members by the first results of a query, up to the limit.
+    mutating func replaceAll(by found: [Member], hasMore: Bool) {
+        let wanted = Set(found.map(\.document.id))
+        for place in members.indices.reversed() where !wanted.contains(members[place].document.id) {
+            remove(at: place)
+        }
+        for member in found {
+            if let old = positions[member.document.id].flatMap(index) {
+                if members[old].document != member.document || members[old].position != member.position {
+                    move(from: old, to: member)
+                }
+            } else {
+                insert(member)
+            }
+        }
+        self.hasMore = hasMore
+    }
+
     /// Returns whether the last member keeps its position. If it moves toward the end, unknown results may precede it.
     private func isLast(_ new: Member, replacing old: Int) -> Bool {
         !new.position.lexicographicallyPrecedes(members[old].position) && members[old].position == new.position

@@ -2,7 +2,10 @@ extension TextSearch {
     /// Returns whether the document of a row matches the query.
     ///
     /// - Complexity: one lookup of the row, and for each term the blocks that may contain its slot.
-    func finds(_ row: UInt64, _ query: TextQuery) throws -> Bool {
+    func finds(_ row: UInt64, _ query: TextQuery) throws -> Bool { try finds(row, resolved(query)) }
+
+    /// Same as ``finds(_:_:)-(_,TextQuery)``, for a resolved query.
+    func finds(_ row: UInt64, _ query: ResolvedQuery) throws -> Bool {
         guard let (slot, _) = try view.structure.slot(ofRow: row, index, in: reader),
             !view.isDeleted(slot)
         else { return false }
