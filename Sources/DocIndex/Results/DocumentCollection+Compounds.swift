@@ -5,7 +5,8 @@ extension DocumentCollection {
     /// A word is a compound if it consists of words that are in the index, with the letters that may join them.
     ///
     /// - Throws: ``DocIndexError``: `unknownIndex`, `corruption`; `CancellationError`.
-    /// - Complexity: O(*n*) in the number of words of the index; reads a few documents for each returned word.
+    /// - Complexity: O(*n*) in the bytes of the words of the index, which are kept in memory, at most 64 MB; reads the
+    ///   words of new segments of the index, and a few documents for each returned word.
     public func compounds(of word: String, limit: Int = 10) throws -> [IndexedWord] {
         let rows = try reader()
         let search = try textSearch(in: rows)
@@ -15,8 +16,8 @@ extension DocumentCollection {
     }
 
     /// Returns the query in which each word is also found as a part of compounds, for a search box: `Fahrrad` then finds
-    /// "Fahrradweg", with half the score. Words in quotes, prefixes and excluded words stay as they are. At most 64
-    /// compounds are added.
+    /// "Fahrradweg", with half the score. Words in quotes, prefixes and excluded words stay as they are, and stop words
+    /// in a search box. At most 64 compounds are added.
     ///
     /// ```swift
     /// let query = try photos.findingCompounds(.searchBox(photos.searchBox(typed)))
@@ -24,12 +25,11 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Throws: the errors of ``compounds(of:limit:)``; `queryTooLarge` if the query exceeds a limit.
-    /// - Complexity: O(*n*) in the number of words of the index, for each word of the query.
+    /// - Complexity: that of ``compounds(of:limit:)`` for each word of the query, without reading documents; O(1) if no
+    ///   field has one of these languages.
     public func findingCompounds(_ query: TextQuery) throws -> TextQuery {
         try query.validate()
-        let compounds = try TextSearch.Compounds(try textSearch(in: try reader()))
-        var count = TextSearch.Compounds.limit
-        let expanded = try compounds.expanded(query, &count)
+        let expanded = try TextSearch.Compounds(try textSearch(in: try reader())).expanded(query)
         // A query near its limits is searched as it is.
         return (try? expanded.validate()) == nil ? query : expanded
     }

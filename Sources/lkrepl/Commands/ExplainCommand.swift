@@ -99,7 +99,8 @@ struct ExplainCommand: ParsableCommand {
     private func explainSearch(_ source: DocumentSelection, _ words: [String]) throws -> DocumentObject {
         let text = try ArgumentOrigin.current.expression(of: words, keepsDoubleQuotes: true)
         let collection = source.collection
-        let query: TextQuery = box ? .searchBox(collection.searchBox(text)) : try TextQuery(parsing: text)
+        let query: TextQuery =
+            try box ? collection.findingCompounds(.searchBox(collection.searchBox(text))) : TextQuery(parsing: text)
         let condition = try source.filter(try conditions.filter(option: filter))
         let index = collection.definition.indexes.first { $0.kind == .text }?.name
         var plan = "the words in index \(index ?? "of texts"), the best first"

@@ -41,7 +41,7 @@ struct SearchCommand: ParsableCommand {
             let source = try session.selection(collection)
             let collection = source.collection
             let filter = try source.filter(try conditions.filter(option: condition))
-            let query = strict ?? .searchBox(collection.searchBox(words))
+            let query = try strict ?? collection.findingCompounds(.searchBox(collection.searchBox(words)))
             let advice = SearchAdvice(
                 text: words, query: query, filter: filter, collection: collection, options: options)
             advice.noteOperators()

@@ -83,6 +83,65 @@ import Testing
         }
     }
 
+    @Test func `A stop word in a search box does not find compounds, unless there is no other word`() throws {
+        try withCaptions(.german) { collection in
+            try collection.put(["id": 100, "text": "Bau und Aufbau"])
+            #expect(try collection.compounds(of: "auf").map(\.word) == ["aufbau"])
+            let box = TextQuery.searchBox(collection.searchBox("auf bau"))
+            let hits = try collection.search(collection.findingCompounds(box), limit: nil)
+            #expect(hits.map(\.document.id) == [100])
+            let alone = TextQuery.searchBox(collection.searchBox("Weg"))
+            let found = try collection.search(collection.findingCompounds(alone), limit: nil)
+            #expect(found.map(\.document.id) == [2, 0])
+        }
+    }
+
+    @Test func `Compounds are those of the words that documents have now`() throws {
+        let parts = ["rad", "weg", "fahr", "haus", "turm", "berg", "stein", "hof"]
+        var random = TestRun.random(stream: 640)
+        let field = IndexDefinition.Component.field("text", analyzer: .language(.german))
+        let schema = Schema(collections: [CollectionDefinition("c", indexes: [.text("t", on: field)])])
+        try withTemporaryStore(schema: schema) { store in
+            try store.withWriter { _ in store.texts.setLimits(SegmentTests.limits) }
+            let collection = try store.collection("c")
+            for _ in 0..<TestRun.rounds(60, long: 1000) {
+                try store.write { transaction in
+                    for _ in 0..<random.pick([1, 4, 30]) {
+                        let id = DocumentID.int(Int64(random.number(below: 60)))
+                        if random.once(in: 2) {
+                            try transaction.delete(id, in: "c")
+                            continue
+                        }
+                        let words = (0..<random.number(below: 3)).map { _ in
+                            (0...random.number(below: 3)).map { _ in random.pick(parts) }.joined()
+                        }
+                        try transaction.put(["id": id.value, "text": .string(words.joined(separator: " "))], in: "c")
+                    }
+                }
+                var counts: [String: Int] = [:]
+                try collection.forEach { document in
+                    let words = document["text"]?.stringValue?.split(separator: " ") ?? []
+                    for word in Set(words) { counts[String(word), default: 0] += 1 }
+                }
+                let rule = CompoundWords(language: .german) { counts[$0] != nil }
+                for part in parts {
+                    let expected = counts.filter { rule.isCompound($0.key, of: part) }
+                        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                    let search = try collection.textSearch(in: try collection.reader())
+                    let found = try TextSearch.Compounds(search).compounds(of: part, limit: 1000)
+                    #expect(found.map(\.word) == expected.map(\.key), "\(part), \(TestRun.repetition)")
+                    #expect(found.map(\.documentCount) == expected.map(\.value), "\(TestRun.repetition)")
+                    for segment in search.view.structure.segments {
+                        _ = try search.index.tools.vocabulary(of: segment) {
+                            Issue.record("a vocabulary is read twice")
+                            throw DocIndexError(.corruption, "read twice")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `Each language has its own joining letters`() {
         let words: Set<String> = ["barn", "bok", "stad", "park", "arbeid", "dag", "huis", "deur"]
         func isCompound(_ word: String, of part: String, _ language: TextAnalyzer.Language) -> Bool {

@@ -101,9 +101,9 @@ public struct SearchBox: Sendable, Hashable {
     }
 
     /// Returns the search with each part replaced by another query.
-    func mapping(_ transform: (TextQuery) throws -> TextQuery) rethrows -> SearchBox {
+    func mapping(_ transform: (Part) throws -> TextQuery) rethrows -> SearchBox {
         let parts = try parts.map {
-            Part(query: try transform($0.query), isRequired: $0.isRequired, isUnfinished: $0.isUnfinished)
+            Part(query: try transform($0), isRequired: $0.isRequired, isUnfinished: $0.isUnfinished)
         }
         return SearchBox(self, parts: parts)
     }

@@ -7,17 +7,7 @@ extension TextSearch {
         var counts: [[UInt8]: Int] = [:]
         for segment in view.structure.segments {
             let segments = SegmentReader(reader: reader, index: index, segment: segment)
-            let start = TextIndexKey.terms.segment(index.number, segment.number)
-            var cursor = try reader.cursor(in: .prefix(start + [0x02] + prefix))
-            while try cursor.advance() {
-                // The counts come first in the value; the postings after them are not read.
-                var offset = 0
-                guard let term = TextIndexKey.term(in: cursor.key, at: start.count),
-                    let count = Varint.read(cursor.value, &offset), let zigzag = Varint.read(cursor.value, &offset),
-                    count <= 1 << 32, zigzag <= 1 << 40
-                else { throw segments.damage("a term cannot be read") }
-                counts[term, default: 0] += Int(count) - Int(Int64(zigzag >> 1) ^ -Int64(zigzag & 1))
-            }
+            try segments.forEachTerm(from: prefix) { counts[$0, default: 0] += $1 }
         }
         for part in view.unwritten {
             for term in part.pending.terms(from: prefix) {

@@ -130,6 +130,18 @@ final class InMemoryIndex: Sendable {
             slots: list.slots, frequencies: list.frequencies, fields: list.fields, positions: list.positions)
     }
 
+    /// Calls `body` with each term that contains a part, in any order.
+    func forEachTerm(containing part: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
+        state.withLock { state in
+            for number in 0..<UInt32(state.terms.count) {
+                let term = state.terms.term(number)
+                guard term.count >= part.count else { continue }
+                let starts = term.startIndex...(term.endIndex - part.count)
+                if starts.contains(where: { term[$0...].starts(with: part) }) { body(term) }
+            }
+        }
+    }
+
     /// Returns the terms with a prefix, in order.
     func terms(from prefix: [UInt8]) -> [[UInt8]] {
         state.withLock { state in

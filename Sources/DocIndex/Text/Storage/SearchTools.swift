@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// Query resolvers and the scorer of one index, kept from one search to the next. Creating them takes longer than
-/// looking up a word.
+/// Query resolvers, the scorer and vocabularies of one index, kept from one search to the next. Creating them takes longer
+/// than looking up a word.
 final class SearchTools: Sendable {
     private struct State {
         var resolvers: [LentResolver] = []
         var scorer: BM25?
+        var vocabularies: [UInt32: SegmentVocabulary] = [:]
     }
 
     /// Holds stateful analyzers. Each may be used by only one thread at a time.
@@ -17,6 +18,8 @@ final class SearchTools: Sendable {
     private let state = Mutex(State())
     /// The number of resolvers kept for concurrent searches; any others are discarded after use.
     private static let resolverLimit = 8
+    /// The memory that the kept vocabularies may take. Larger ones are read again for each search.
+    private static let vocabularyByteLimit = 64 << 20
 
     /// Returns a resolver for one search, which passes it to ``keep(_:)`` afterwards.
     func resolver(for index: TextIndex) -> QueryResolver {
@@ -40,5 +43,23 @@ final class SearchTools: Sendable {
             state.scorer = scorer
             return scorer
         }
+    }
+
+    /// Returns the vocabulary of a segment, which is kept until another search does without the segment.
+    func vocabulary(of segment: TextSegment, _ read: () throws -> SegmentVocabulary) rethrows -> SegmentVocabulary {
+        if let kept = state.withLock({ $0.vocabularies[segment.number] }) { return kept }
+        // Two searches may read the same one.
+        let vocabulary = try read()
+        state.withLock { state in
+            let byteCount = state.vocabularies.values.reduce(vocabulary.byteCount) { $0 + $1.byteCount }
+            if byteCount <= Self.vocabularyByteLimit { state.vocabularies[segment.number] = vocabulary }
+        }
+        return vocabulary
+    }
+
+    /// Forgets the vocabularies of segments that were merged.
+    func forgetVocabularies(except segments: [TextSegment]) {
+        let numbers = Set(segments.map(\.number))
+        state.withLock { state in state.vocabularies = state.vocabularies.filter { numbers.contains($0.key) } }
     }
 }
