@@ -10,10 +10,43 @@ struct SearchAdvice {
 
     private var isBox: Bool { if case .searchBox = query { true } else { false } }
 
-    /// Names the operators of a search box that were not applied as typed.
+    /// Names the operators that were not applied as typed.
     func noteOperators() {
-        guard case .searchBox(let box) = query else { return }
-        for note in box.notes { options.note("note: \(note)") }
+        if case .searchBox(let box) = query {
+            for note in box.notes { options.note("note: \(note)") }
+            return
+        }
+        let words = Self.foreignOperators(in: text)
+        if words.isEmpty { return }
+        let meaning = words.count == 1 ? "read as an ordinary word" : "read as ordinary words"
+        options.note("note: \(words.joined(separator: ", ")): \(meaning); --box reads operators of search engines")
+    }
+
+    /// Returns the words outside of quotes that are operators of search engines and not of a strict search.
+    static func foreignOperators(in text: String) -> [String] {
+        var found: [String] = []
+        // Every second part is in quotes.
+        for (number, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+        where number % 2 == 0 {
+            for word in part.split(whereSeparator: \.isWhitespace) where isForeignOperator(word) {
+                found.append(String(word))
+            }
+        }
+        return found
+    }
+
+    private static func isForeignOperator(_ word: Substring) -> Bool {
+        if ["||", "&&", "*"].contains(word) || word.hasPrefix("NEAR(") { return true }
+        if word.first == "!", word.dropFirst().first?.isLetter ?? false { return true }
+        // At most two letters may differ.
+        if let sign = word.lastIndex(of: "~"), let number = Double(word[word.index(after: sign)...]) {
+            return sign > word.startIndex && ![0, 1, 2].contains(number)
+        }
+        // A wildcard anywhere but at the end, where * is an operator and ? is punctuation.
+        let inner = word.dropLast()
+        if inner.contains("*") || word.hasSuffix(":*") { return true }
+        guard let sign = inner.firstIndex(of: "?") else { return false }
+        return inner[inner.index(after: sign)...].contains(where: \.isLetter) || word.last?.isLetter ?? false
     }
 
     /// Suggests similar words and less strict searches for a search that found nothing.
@@ -23,15 +56,17 @@ struct SearchAdvice {
         if filter != .all, try collection.searchTotal(query, upTo: 1).count > 0 {
             advice.append("without the condition, the words are found")
         }
-        let words = try collection.corrections(of: text, limit: 1).compactMap { correction in
-            correction.suggestions.first.map {
-                let documents = $0.documentCount == 1 ? "1 document" : "\($0.documentCount) documents"
-                return "\($0.written) (\(documents)) instead of \(correction.word)"
-            }
+        var words: [String] = []
+        for correction in try collection.corrections(of: text, limit: 1) {
+            guard let best = correction.suggestions.first else { continue }
+            let documents = best.documentCount == 1 ? "1 document" : "\(best.documentCount) documents"
+            let word = "\(best.written) (\(documents)) instead of \(correction.word)"
+            if !words.contains(word) { words.append(word) }
         }
         if !words.isEmpty { advice.append("did you mean \(words.joined(separator: ", "))?") }
-        if advice.isEmpty, !isBox {
-            let count = try collection.searchCount(.searchBox(collection.searchBox(text)), where: filter)
+        let box = collection.searchBox(text)
+        if !isBox, advice.isEmpty || box.parts.count > 1 {
+            let count = try collection.searchCount(.searchBox(box), where: filter)
             if count > 0 {
                 advice.append("\(count) \(count == 1 ? "has" : "have") some of the words; --box finds them")
             }

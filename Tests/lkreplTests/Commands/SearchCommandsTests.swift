@@ -64,6 +64,51 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("!fog", ["!fog"]), ("fog || mist && sea", ["||", "&&"]),
+            ("har?or *arbor ha*or", ["har?or", "*arbor", "ha*or"]),
+            ("title:* *:* *", ["title:*", "*:*", "*"]), ("fog~3 fog~0.8", ["fog~3", "fog~0.8"]),
+            ("NEAR(a b)", ["NEAR(a"]), ("fog~ fog~2 bridg* who? \"who!\" -fog a-b title:fog wow!", []),
+            ("\"!fog\" a AND b OR c NOT d (e f) what?!", []), ("\"a b\"~5 x^2 12:30 e-mail AT&T ! ~ ?", []), ("", []),
+        ] as [(String, [String])])
+    func `A strict search names operators that it does not know`(text: String, expected: [String]) {
+        #expect(SearchAdvice.foreignOperators(in: text) == expected)
+    }
+
+    @Test func `An operator of another search engine is never read as something else in silence`() throws {
+        try withNotes { place in
+            let strict = try place.run("search", "n.store", "notes", "!roses", "--ids")
+            #expect(strict.code == 0 && strict.output == "b\n", "\(strict)")
+            #expect(strict.says("note: !roses: read as an ordinary word") && strict.says("--box"), "\(strict)")
+            #expect(try !place.run("search", "n.store", "notes", "!roses", "--quiet").says("note"))
+            #expect(try !place.run("search", "n.store", "notes", "roses -rain", "--ids").says("note"))
+            // Both the spelling and the option.
+            let nothing = try place.run("search", "n.store", "notes", "resteurant roses")
+            #expect(nothing.says("did you mean restaurant") && nothing.says("--box finds"), "\(nothing)")
+        }
+    }
+
+    @Test func `search --box finds compounds in languages that have them`() throws {
+        try Workplace.with { place in
+            let schema =
+                #"{"collections":{"n":{"indexes":{"t":{"type":"text","fields":[{"path":"text","analyzer":"german"}]}}}}}"#
+            try place.write(schema, to: "schema.json")
+            let lines = ["Ein Fahrrad", "Der Weg", "Auf dem Fahrradweg"].enumerated()
+            let text = lines.map { #"{"id":\#($0),"text":"\#($1)"}"# }.joined(separator: "\n") + "\n"
+            try place.write(text, to: "n.jsonl")
+            #expect(try place.run("init", "n.store", "--schema", "schema.json").code == 0)
+            #expect(try place.run("import", "--write", "n.store", "n", "n.jsonl", "--quiet").code == 0)
+            #expect(try place.run("search", "n.store", "n", "fahrrad", "--ids").output == "0\n")
+            let box = try place.run("search", "n.store", "n", "fahrrad", "--box", "--ids")
+            #expect(box.output == "0\n2\n", "\(box)")
+            let marked = try place.run("search", "n.store", "n", "fahrrad", "--box", "--highlight", "--mode", "jsonl")
+            #expect(marked.output.contains("**Fahrradweg**"), "\(marked)")
+            let explained = try place.run("explain", "n.store", "search", "n", "fahrrad", "--box")
+            #expect(explained.output.contains("\"matches\":2"), "\(explained)")
+        }
+    }
+
     @Test func `suggest, complete and similar print rows, and end with 1 if there are none`() throws {
         try withNotes { place in
             let suggested = try place.run("suggest", "n.store", "notes", "golden restaraunt", "--mode", "jsonl")
