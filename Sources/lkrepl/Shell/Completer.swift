@@ -1,7 +1,7 @@
 import DocIndex
 import LevelKit
 
-/// Completes commands, options, collections, fields, indexes, files, and keys of the database.
+/// Completes commands, options, collections, albums, fields, indexes, files, and keys of the database.
 ///
 /// Reads from the database are limited in number and in time, so that Tab responds at once on any store. Errors yield
 /// no completions.
@@ -158,15 +158,24 @@ struct Completer {
             return Completion(start: place.start, candidates: [])
         }
         switch argument.valueName {
-        case "collection": return Self.filtered(place, Self.words(collectionNames))
+        case "collection": return source(of: command, place)
         case "file", "files", "directory", "dir", "output", "schema": return files(place)
         case "key", "keys": return keys(place)
         case "id", "ids":
-            return ["conflicts", "resolve"].contains(command.words[0])
-                ? conflicts(of: words.first, place) : ids(of: words.first, place)
+            switch command.words {
+            case ["conflicts"], ["resolve"]: return conflicts(of: words.first, place)
+            case ["album", "add"]:
+                // The album may be new, and the store may have a single collection.
+                let album = words.first.flatMap { selection(DocumentSelection.albumMark + $0)?.collection.name }
+                return ids(of: album, place)
+            case _ where command.words[0] == "album":
+                return ids(of: words.first.map { DocumentSelection.albumMark + $0 }, place)
+            default: return ids(of: words.first, place)
+            }
         case "field", "fields", "path": return Self.filtered(place, fields(of: words.first))
         case "condition": return condition(of: words.first, after: Array(words.dropFirst()), command, place)
         case "clause": return clause(of: command, words, place)
+        case "name" where command.words[0] == "album": return album(place)
         case "name": return Self.filtered(place, Self.words(indexNames(of: words.first)))
         default: return Completion(start: place.start, candidates: [])
         }
@@ -231,11 +240,8 @@ struct Completer {
 
     // MARK: - The database
 
-    private var collectionNames: [String] { (try? session.collections().map(\.name)) ?? [] }
-
-    func collection(_ word: String?) -> DocumentCollection? {
-        try? ArgumentOrigin.$current.withValue(.shell) { try session.collection(word) }
-    }
+    /// The collection, or that of the album, which a name denotes.
+    func collection(_ word: String?) -> DocumentCollection? { selection(word)?.collection }
 
     private func indexNames(of word: String?) -> [String] { collection(word)?.definition.indexes.map(\.name) ?? [] }
 
@@ -257,10 +263,12 @@ struct Completer {
     }
 
     private func ids(of word: String?, _ place: Place) -> Completion {
-        guard let collection = collection(word) else { return Completion(start: place.start, candidates: []) }
+        guard let selection = selection(word), let query = try? selection.query(Query()) else {
+            return Completion(start: place.start, candidates: [])
+        }
         var found: [Completion.Candidate] = []
         let deadline = ContinuousClock.now + Self.timeLimit
-        _ = try? collection.forEach(matching: Query()) { document in
+        _ = try? selection.collection.forEach(matching: query) { document in
             let text = ByteNotation.print(Array("\(document.id.value.stringValue ?? document.id.value.json)".utf8))
             if text.hasPrefix(place.word) { found.append(.init(text: text)) }
             return found.count < Self.readLimit && ContinuousClock.now < deadline

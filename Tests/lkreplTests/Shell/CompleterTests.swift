@@ -50,6 +50,45 @@ import Testing
         }
     }
 
+    @Test func `Completion offers albums where a collection may stand, and their names`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeAlbums()
+            #expect(
+                try place.run("album", "save", "--write", "photos.store", "by the sea", "keywords has sea").code == 0)
+            let session = try Session(path: place.path + "/photos.store")
+            let completer = Completer(
+                session: session,
+                commandNames: ["find", "count", "search", "facets", "update", "album", "doc", "index", "export"])
+            try ArgumentOrigin.$current.withValue(.shell) {
+                for (text, expected) in [
+                    ("find @be", ["@best"]), ("find @", ["@best", "\"@by the sea\"", "@wall", "@albums"]),
+                    ("find ", ["photos", "@best", "\"@by the sea\"", "@wall", "@albums"]), ("find ph", ["photos"]),
+                    ("find @by", ["\"@by the sea\""]), ("find \"@by the", ["\"@by the sea\""]),
+                    ("find '@be", ["\"@best\""]), ("count @wa", ["@wall"]), ("update @be", ["@best"]),
+                    ("export @be", ["@best"]), ("search @best fog --where rat", ["rating"]),
+                    ("find @best rating = 5 and place.ci", ["place.city"]), ("find @best --sort -tak", ["taken"]),
+                    ("facets @best rat", ["rating"]), ("find @nope rat", []), ("doc get @be", []),
+                    ("index list @be", []), ("album show be", ["best"]), ("album drop by", ["\"by the sea\""]),
+                    ("album remove wall ", ["2019-07-14-0031", "2021-02-13-0016"]),
+                    ("album move wall 2021", ["2021-02-13-0016"]),
+                    ("album add wall 2004-06-19-0008", ["2004-06-19-0008"]),
+                ] {
+                    let found = completer.completion(of: text)
+                    #expect(found.candidates.map(\.text) == expected, "\(text): \(found)")
+                }
+                let notes = completer.completion(of: "find @").candidates.map(\.note)
+                #expect(notes == ["saved search", "saved search", "album", ""])
+                // Each completion can be run.
+                for candidate in completer.completion(of: "find ").candidates {
+                    let outcome = try place.run("photos.store", "-c", "count \(candidate.text)")
+                    #expect(outcome.code == 0, "\(candidate): \(outcome)")
+                }
+            }
+            try session.close()
+        }
+    }
+
     @Test func `Completion finds keys by a bounded seek, spelled as they are printed`() throws {
         try withCompleter("app.db") { completer in
             for (text, expected) in [
