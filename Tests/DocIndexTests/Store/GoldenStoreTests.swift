@@ -188,6 +188,43 @@ import Testing
         }
     }
 
+    @Test(arguments: formats.dropLast())
+    func `Until a geo index of earlier rules is rebuilt, places are found without it`(format: String) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let database = try Database.open(at: path)
+            let batch = WriteBatch()
+            // Earlier rules know fewer places, here none.
+            let pairs = try Self.fixture(format: format).filter { !$0.key.starts(with: [0x56, 0x15, 0x05]) }
+            for pair in pairs { try batch.put(pair.value, forKey: pair.key) }
+            try database.write(batch)
+            try database.close()
+            let before = try DirectoryState(path)
+            let paris = Filter.isWithin(
+                .location("gps"), try #require(GeoBox(south: 48, west: 2, north: 49, east: 3)))
+            let tower = try #require(GeoPoint(latitude: 48.8583, longitude: 2.2944))
+            let byIndex = Query.Options(hint: .index("place"))
+            func expectPlaces(_ photos: DocumentCollection) throws {
+                #expect(try photos.find(Query(paris)).map(\.id) == ["a"])
+                #expect(try photos.count(where: paris) == 1)
+                let nearest = try photos.nearest(.location("gps"), to: tower, limit: 3)
+                #expect(nearest.map(\.document.id) == ["a"] && nearest.allSatisfy { $0.meters < 20 })
+            }
+            let reading = try DocumentStore.open(at: path, mode: .readOnly)
+            try expectPlaces(reading.collection("photos"))
+            expectFailure(.invalidQuery) { try reading.collection("photos").find(Query(paris), options: byIndex) }
+            let problems = try reading.verify().problems
+            #expect(problems.contains { $0.contains("photos.place") && $0.contains("rebuild") })
+            try reading.close()
+            #expect(try DirectoryState(path).difference(from: before) == [])
+            let writing = try DocumentStore.open(at: path)
+            try expectPlaces(writing.collection("photos"))
+            #expect(try writing.collection("photos").find(Query(paris), options: byIndex).map(\.id) == ["a"])
+            try expectSound(writing)
+            try writing.close()
+        }
+    }
+
     @Test func `The golden store is writable, and everything in it can be changed and deleted`() throws {
         try withFixture { database in
             let store = try DocumentStore.open(on: database)
