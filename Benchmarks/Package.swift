@@ -44,6 +44,11 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .executableTarget(
+            name: "historybench",
+            dependencies: ["Harness", .product(name: "DocIndex", package: "LevelKit")],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
             name: "querybench",
             dependencies: [
                 "Harness",
