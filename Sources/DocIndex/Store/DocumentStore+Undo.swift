@@ -220,7 +220,8 @@ private struct UndoReader<Reader: KeyValueReader> {
         let reason =
             names.isEmpty
             ? "it changed only collections that keep no history, or is outside the bounds"
-            : "it changed \(names.joined(separator: ", ")), where no history is kept"
+            : "it changed \(names.joined(separator: ", ")), where no history is kept; declare one in the "
+                + "schema, so that later changes can be undone"
         return DocIndexError(.notInHistory, "commit \(undo.commit) cannot be undone: \(reason)")
     }
 }

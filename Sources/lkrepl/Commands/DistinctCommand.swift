@@ -17,6 +17,12 @@ struct DistinctCommand: ParsableCommand {
     @Argument(help: "The path of the field.") var field: String
     @Option(name: .customLong("where"), parsing: .unconditional, help: "Use only documents that match this condition.")
     var condition: String?
+    @Option(name: .long, parsing: .unconditional, help: "Return at most this many values. Default: all.")
+    var limit: Int?
+
+    func validate() throws {
+        guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
+    }
 
     func run() throws {
         let path = try FieldPath.argument(ArgumentOrigin.current.text(of: ProtectedArgument.plain(field)))
@@ -26,7 +32,8 @@ struct DistinctCommand: ParsableCommand {
             let collection = source.collection
             let filter = try source.filter(condition)
             try conditions.requireSound(Query(filter), fields: [path], in: collection)
-            let values = try collection.distinct(path, where: filter, options: conditions.queryOptions)
+            let values = try collection.distinct(
+                path, where: filter, limit: limit, options: conditions.queryOptions)
             let writer = try options.writer()
             for value in values { try writer.write(["value": value]) }
             try writer.finish()

@@ -20,6 +20,12 @@ struct DuplicatesCommand: ParsableCommand {
     @Option(
         name: .customLong("where"), parsing: .unconditional, help: "Compare only documents that match this condition.")
     var condition: String?
+    @Option(name: .long, parsing: .unconditional, help: "Return at most this many groups. Default: all.")
+    var limit: Int?
+
+    func validate() throws {
+        guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
+    }
 
     func run() throws {
         let keys = try fields.map {
@@ -34,7 +40,7 @@ struct DuplicatesCommand: ParsableCommand {
             try conditions.requireSound(Query(filter), fields: paths, in: collection)
             let found = try collection.duplicates(by: keys, where: filter, options: conditions.queryOptions)
             let writer = try options.writer(columns: keys.map(\.description) + ["count", "ids"])
-            for group in found {
+            for group in found.prefix(limit ?? .max) {
                 var row = DocumentObject()
                 for (key, value) in zip(keys, group.values) { row[key.description] = value }
                 row["count"] = .int(Int64(group.ids.count))

@@ -101,6 +101,11 @@ import Testing
             #expect(both.output == #"{"hash":"x","n":1,"count":2,"ids":["a",3]}"# + "\n", "\(both)")
             let words = try place.run("duplicates", "items.store", "items", "k[]")
             #expect(words.output == #"{"k[]":"p","count":2,"ids":["a","b"]}"# + "\n", "\(words)")
+            let first = try place.run("duplicates", "items.store", "items", "n", "--limit", "0")
+            #expect(first.code == 0 && first.output == "", "\(first)")
+            let values = try place.run("distinct", "items.store", "items", "id", "--limit", "2")
+            #expect(values.code == 0 && values.output.split(separator: "\n").count == 2, "\(values)")
+            #expect(try place.run("distinct", "items.store", "items", "id", "--limit", "-1").code == 64)
             let none = try place.run("duplicates", "items.store", "items", "id")
             #expect(none.code == 1 && none.output == "", "\(none)")
         }
