@@ -20,14 +20,18 @@ final class PagerGate: Sendable {
     private let state = Mutex(State())
     /// A command line for `sh`.
     private let command: String
+    /// What the command line ends with for tables, whose lines are cut at the right edge. Lines of text are wrapped.
+    private let chopOption: String
     private let screenRows: Int
     private let terminal: FileDescriptor
 
     /// - Parameters:
     ///   - command: A command line for `sh`, such as `less -FIRX`.
+    ///   - chopOption: What the command line ends with for tables.
     ///   - screenRows: The number of lines from which on output is paged.
-    init(command: String, screenRows: Int, terminal: FileDescriptor = .standardOutput) {
+    init(command: String, chopOption: String = "", screenRows: Int, terminal: FileDescriptor = .standardOutput) {
         self.command = command
+        self.chopOption = chopOption
         self.screenRows = screenRows
         self.terminal = terminal
     }
@@ -45,7 +49,8 @@ final class PagerGate: Sendable {
         if let pipe { return try pipe.writeAll(bytes) }
         // A prompt follows below the output, so a full screen has one line less.
         guard state.withLock({ $0.lineCount >= screenRows }) else { return try showMore() }
-        let child = try? ChildCommand(command, takesInput: true)
+        let isTable = state.withLock { Self.isTable($0.held) }
+        let child = try? ChildCommand(isTable ? command + chopOption : command, takesInput: true)
         if child != nil {
             StandardError.shared.hold()
             Interruption.setPaging(true)
@@ -103,9 +108,10 @@ final class PagerGate: Sendable {
     static func run(_ paging: PagerGate.Paging, _ body: () throws -> Void) throws {
         guard paging != .off, FileDescriptor.standardOutput.isTerminal, !Terminal.isDumb,
             Terminal.height(of: 1) >= leastScreenRows,
-            let command = standardCommand()
+            let (command, chopOption) = standardCommand()
         else { return try body() }
-        let gate = PagerGate(command: command, screenRows: paging == .on ? 0 : Terminal.height(of: 1))
+        let gate = PagerGate(
+            command: command, chopOption: chopOption, screenRows: paging == .on ? 0 : Terminal.height(of: 1))
         defer { try? gate.finish() }
         do {
             try Interruption.keepingBrokenPipes {
@@ -116,15 +122,21 @@ final class PagerGate: Sendable {
         }
     }
 
-    /// The pager command: `LKREPL_PAGER`, `PAGER`, otherwise `less` or `more` if installed.
-    static func standardCommand() -> String? {
+    /// The pager command: `LKREPL_PAGER`, `PAGER`, otherwise `less` or `more` if installed; and its option for tables.
+    static func standardCommand() -> (command: String, chopOption: String)? {
         for name in ["LKREPL_PAGER", "PAGER"] {
             guard let command = Terminal.environment(name) else { continue }
             // As in other programs, cat disables the pager.
-            return command == "cat" ? nil : command
+            return command == "cat" ? nil : (command, "")
         }
-        if ChildCommand.isInPath("less") { return "less -FIRXS" }
-        return ChildCommand.isInPath("more") ? "more" : nil
+        if ChildCommand.isInPath("less") { return ("less -FIRX", "S") }
+        return ChildCommand.isInPath("more") ? ("more", "") : nil
+    }
+
+    /// Returns whether output begins with the border of a table.
+    private static func isTable(_ output: [UInt8]) -> Bool {
+        let beginning = String(decoding: output.prefix(64), as: UTF8.self)
+        return beginning.contains("┌") || beginning.hasPrefix("+-")
     }
 }
 

@@ -43,6 +43,21 @@ import Testing
         }
     }
 
+    @Test func `The pager cuts the lines of tables and wraps those of documents`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            // Takes the place of less, and shows its options.
+            try place.write("#!/bin/sh\necho options: \"$@\"\ncat\n", to: "less")
+            let path = ["PATH": place.path + ":/usr/bin:/bin", "LKREPL_PAGER": ""]
+            #expect(try place.shell("chmod +x less").code == 0)
+            let table = try shown(Self.long, path, in: place)
+            #expect(table.text.contains("options: -FIRXS\r\n"), "\(table.text.prefix(300))")
+            let document = try shown(
+                ["doc", "get", "photos.store", "photos", "2004-06-19-0008"], path, rows: 10, in: place)
+            #expect(document.text.contains("options: -FIRX\r\n"), "\(document.text.prefix(300))")
+        }
+    }
+
     @Test func `Closing the pager early ends the command without an error`() throws {
         try Workplace.with { place in
             try place.makePhotos()
