@@ -175,7 +175,7 @@ struct PullRun: Sendable {
                         .pull,
                         DocumentFault(
                             .unavailable, id: request.id, revision: request.revision.description,
-                            "the peer lists this revision but does not send it; the next run asks for it again"))
+                            "the peer lists this revision but does not send it; the next run requests it again"))
                 }
                 return
             }
@@ -233,7 +233,7 @@ extension PullRun {
                 return .fault(
                     DocumentFault(
                         .unavailable, id: id, revision: revision,
-                        "the peer does not send an attachment (\(error)); the next run asks for it again"
+                        "the peer does not send an attachment (\(error)); the next run requests it again"
                     ))
             } catch let error as MessageError {
                 return .fault(DocumentFault(.unavailable, id: id, revision: revision, error.message))
