@@ -66,8 +66,9 @@ struct LiveResult {
                 isResolved = true
                 let resolved = try resolvedSearches(rows)
                 if resolved != searches {
+                    try reload(rows)
                     searches = resolved
-                    return try reload(rows)
+                    return
                 }
             }
             guard cursor.value.count > 1, cursor.value[0] <= 1,
