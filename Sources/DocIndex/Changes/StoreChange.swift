@@ -26,11 +26,28 @@ public struct StoreChange: Sendable, Hashable {
     /// - Returns: `nil` if the bytes are malformed or the collection is unknown.
     init?(key: Span<UInt8>, value: Span<UInt8>, catalog: LoadedCatalog) {
         guard let key = StoreChange.Key(key), let collection = catalog.collection(numbered: key.collection),
-            value.count > 1, value[0] <= 2, let id = DocumentID(encoded: value.extracting(1..<value.count))
+            let value = StoreChange.Value(value)
         else { return nil }
         self.init(
-            sequence: key.sequence, collection: collection.name, id: id, isDeletion: value[0] == 1,
-            hasConflict: value[0] == 2)
+            sequence: key.sequence, collection: collection.name, id: value.id, isDeletion: value.isDeletion,
+            hasConflict: value.hasConflict)
+    }
+
+    /// The parts of a change's value in the feed.
+    struct Value {
+        let id: DocumentID
+        let isDeletion: Bool
+        let hasConflict: Bool
+
+        /// - Returns: `nil` if the bytes are malformed.
+        init?(_ value: Span<UInt8>) {
+            guard value.count > 1, value[0] <= 2, let id = DocumentID(encoded: value.extracting(1..<value.count)) else {
+                return nil
+            }
+            self.id = id
+            isDeletion = value[0] == 1
+            hasConflict = value[0] == 2
+        }
     }
 
     init(sequence: UInt64, collection: String, id: DocumentID, isDeletion: Bool, hasConflict: Bool = false) {

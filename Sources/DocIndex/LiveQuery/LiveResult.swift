@@ -71,11 +71,9 @@ struct LiveResult {
                     return
                 }
             }
-            guard cursor.value.count > 1, cursor.value[0] <= 1,
-                let id = DocumentID(encoded: cursor.value.extracting(1..<cursor.value.count))
-            else { throw Self.damaged }
-            guard cursor.value[0] == 0 else {
-                window.replace(id, by: nil)
+            guard let change = StoreChange.Value(cursor.value) else { throw Self.damaged }
+            guard !change.isDeletion else {
+                window.replace(change.id, by: nil)
                 continue
             }
             examinedCount += 1
@@ -92,7 +90,7 @@ struct LiveResult {
                     position: position,
                     document: try RowReader.document(record: record, row: key.row, collection: rows.collection))
             }
-            window.replace(id, by: member)
+            window.replace(change.id, by: member)
         }
     }
 

@@ -52,6 +52,35 @@ struct ConflictResolverTests {
         }
     }
 
+    @Test func `A live result follows a document through a conflict and its resolution`() async throws {
+        try await within(.seconds(60)) {
+            try await withTemporaryPath { path in
+                let group = try ReplicaGroup(count: 2, in: path)
+                let photos = group.collections[0]
+                for (n, collection) in group.collections.enumerated() {
+                    try collection.put(["id": "a", "n": .int(Int64(n))])
+                }
+                let query = Query(try Filter(parsing: "n < 5"), sort: try Query.SortKey.parse("n"), limit: 3)
+                var updates = try photos.observe(query).makeAsyncIterator()
+                var shown: [Document] = []
+                func follow() async throws {
+                    try #require(try await updates.next()).apply(to: &shown)
+                    #expect(try shown == photos.find(query))
+                }
+                try await follow()
+                try group.pull(0, from: 1)
+                // The other version may win, or not: a change of another document is seen in either case.
+                try photos.put(["id": "b", "n": 2])
+                try await follow()
+                let conflict = try #require(try photos.conflict(of: "a"))
+                #expect(try photos.resolve(conflict, as: .merge(["id": "a", "n": 4])))
+                try await follow()
+                #expect(shown.map(\.id) == ["b", "a"])
+                try group.close()
+            }
+        }
+    }
+
     @Test func `A conflict stays if one member has two new values, or if it is left to a person`() async throws {
         try await withConflict(["id": "a", "n": 1], ["id": "a", "n": 2]) { (group) async throws in
             let photos = group.collections[0]
