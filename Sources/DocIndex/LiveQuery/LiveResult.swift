@@ -66,8 +66,9 @@ struct LiveResult {
                 isResolved = true
                 let resolved = try resolvedSearches(rows)
                 if resolved != searches {
+                    try reload(rows)
                     searches = resolved
-                    return try reload(rows)
+                    return
                 }
             }
             guard let change = StoreChange.Value(cursor.value) else { throw Self.damaged }
