@@ -117,7 +117,7 @@
         @Test func `A server without a password for its name does not start`() throws {
             try Workplace.with { place in
                 try place.makeItems("two.store")
-                let outcome = try place.run("serve", "--write", "two.store", "--port", "0", "--user", "anna")
+                let outcome = try place.run("serve", "--sync", "--write", "two.store", "--port", "0", "--user", "anna")
                 #expect(outcome.code == 64 && outcome.says("LKREPL_PASSWORD"), "\(outcome)")
             }
         }
@@ -172,7 +172,7 @@
 
         @Test func `Two servers cannot have one port`() throws {
             try Self.with { place, server in
-                let outcome = try place.run("serve", "--write", "one.store", "--port", server.port)
+                let outcome = try place.run("serve", "--sync", "--write", "one.store", "--port", server.port)
                 #expect(outcome.code == 69 && outcome.says("port is in use"), "\(outcome)")
             }
         }
@@ -192,7 +192,7 @@
         }
     }
 
-    /// `lkrepl serve` in a process of its own.
+    /// `lkrepl serve --sync` in a process of its own.
     private final class ServingProcess {
         /// The address of the first collection, such as `http://127.0.0.1:40123/items`.
         let address: String
@@ -202,7 +202,7 @@
 
         /// Starts a server at a free port, and waits until it listens.
         init(_ place: Workplace, _ arguments: [String], password: String? = nil, name: String = "server") throws {
-            var arguments = ["serve", "--write"] + arguments
+            var arguments = ["serve", "--sync", "--write"] + arguments
             if !arguments.contains("--port") { arguments += ["--port", "0"] }
             let child = try place.start(
                 arguments, name: name, environment: password.map { ["LKREPL_PASSWORD": $0] } ?? [:])

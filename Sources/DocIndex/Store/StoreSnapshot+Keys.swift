@@ -1,0 +1,12 @@
+package import LevelKit
+
+/// The keys and values below the documents, for those who look at how a store is stored.
+extension StoreSnapshot {
+    /// The state as keys and values.
+    package var keys: Snapshot { snapshot }
+}
+
+extension DocumentStore {
+    /// Returns the levels and sizes of the database.
+    package func statistics() throws -> Database.Statistics { try database.statistics() }
+}

@@ -1,0 +1,63 @@
+internal import DocIndex
+internal import DocSync
+
+/// The pages by their addresses.
+struct PageRoutes: Sendable {
+    let reading: StoreReading
+    let target: Target
+    let name: String
+    let note: String?
+
+    func answer() async throws -> SyncResponse {
+        let store = try await reading.state()
+        let path = target.path
+        var frame = PageFrame(store: name, collections: store.collections.map(\.name), note: note)
+        switch (path.first, path.count) {
+        case (nil, _):
+            _ = try Parameters(target, known: [])
+            return try await reading.run { try OverviewPage(of: store) }.response(in: frame)
+        case ("c", 2):
+            frame.collection = path[1]
+            return try await collection(path[1], store, frame)
+        case ("c", 3) where path[2] == "search":
+            frame.collection = path[1]
+            return try await SearchPage(reading: reading, store: store, frame: frame, target: target)
+                .response(of: path[1])
+        case ("c", 3...4) where path[2] == "doc":
+            frame.collection = path[1]
+            return try await document(path.count == 4 ? path[3] : nil, of: try store.collection(path[1]), frame)
+        case ("problems", 2):
+            _ = try Parameters(target, known: [])
+            return try ProblemPage.explanation(path[1], in: frame)
+        default: throw Problem(.notFound, "There is no page at this address; the overview links all pages.")
+        }
+    }
+
+    private func collection(_ name: String, _ store: ReadableStore, _ frame: PageFrame) async throws -> SyncResponse {
+        switch target["view"].flatMap({ $0.isEmpty ? nil : CollectionView(rawValue: $0) }) {
+        case .time:
+            return try await TimePage(reading: reading, store: store, frame: frame, target: target).response(of: name)
+        case .table,
+            nil where target["view"] ?? "" == "" || target["view"] == "table":
+            return try await TablePage(reading: reading, store: store, frame: frame, target: target).response(of: name)
+        default:
+            throw Problem(.badRequest, "view is table or time.", parameter: "view")
+        }
+    }
+
+    private func document(
+        _ text: String?, of collection: ReadableCollection, _ frame: PageFrame
+    ) async throws -> SyncResponse {
+        let parameters = try Parameters(target, known: text == nil ? ["kind", "id"] : ["kind"])
+        let kind = try parameters.choice("kind", of: ["int", "string"])
+        guard text != nil || target["id"] != nil else {
+            throw Problem(.badRequest, "The ID of the document is missing; write it behind doc/.")
+        }
+        let ids = try DocumentAddress.candidates(text ?? target["id"] ?? "", kind: kind)
+        guard let page = try await reading.run({ try DocumentPage(ids, in: collection) }) else {
+            throw Problem(
+                .notFound, "The collection \(CellText.cut(collection.name, 100)) has no document with this ID.")
+        }
+        return page.response(in: frame)
+    }
+}
