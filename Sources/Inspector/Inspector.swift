@@ -94,6 +94,9 @@ extension Inspector: Responder {
                 .answer(target.path.dropFirst(2))
         }
         if target.path.first == "assets" { return try asset(target) }
+        if target.path.first == "attachments", target.path.count == 2 {
+            return try await AttachmentRoute(reading: reading, request: request, target: target).answer(target.path[1])
+        }
         return try await PageRoutes(reading: reading, target: target, name: name, note: note).answer()
     }
 

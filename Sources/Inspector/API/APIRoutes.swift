@@ -14,6 +14,8 @@ struct APIRoutes: Sendable {
         case (nil, _): return try await versions()
         case ("collections", 1): return try await collections()
         case ("collections", 2): return try await collection(parts[1])
+        case ("attachments", 2):
+            return try await AttachmentRoute(reading: reading, request: request, target: target).answer(parts[1])
         case ("collections", 3...): return try await answer(parts[2], Array(parts[3...]), of: parts[1])
         default: throw Self.missing
         }
@@ -28,6 +30,12 @@ struct APIRoutes: Sendable {
         case ("facets", 0): try await facets(of: name)
         case ("distinct", 0): try await distinct(of: name)
         case ("explain", 0): try await explain(of: name)
+        case (let what, 0):
+            if let read = try FindingRoutes(target: target).reader(what) {
+                try await list { try read(try $0.collection(name)) }
+            } else {
+                throw Self.missing
+            }
         default: throw Self.missing
         }
     }

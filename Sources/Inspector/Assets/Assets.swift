@@ -7,7 +7,7 @@ struct Asset: Sendable {
     let text: StaticString
 
     static let style = Asset(
-        name: "inspector-7413de2dabe2.css", type: "text/css; charset=utf-8",
+        name: "inspector-023ac15abb97.css", type: "text/css; charset=utf-8",
         text: #"""
             :root {
               color-scheme: light dark;
@@ -101,6 +101,20 @@ struct Asset: Sendable {
             .histogram a:hover rect, .histogram a:focus rect { fill: var(--link); }
             .histogram line { stroke: var(--quiet); }
             .histogram text { fill: var(--quiet); font-size: 12px; }
+            ul.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .6rem; margin: 0; padding: 0;
+              list-style: none; }
+            ul.grid a { display: block; aspect-ratio: 1; background: var(--panel); border-radius: 4px; overflow: hidden; }
+            ul.grid img { display: block; width: 100%; height: 100%; object-fit: cover; }
+            .lightbox { display: none; position: fixed; inset: 0; z-index: 8; padding: 1rem; background: light-dark(#fffffff2, #0b0d0ff2); }
+            .lightbox:target { display: grid; grid-template-rows: minmax(0, 1fr) auto; gap: .6rem; justify-items: center; }
+            .lightbox img { max-width: 100%; max-height: 100%; object-fit: contain; }
+            .lightbox p { display: flex; flex-wrap: wrap; gap: 1.25rem; margin: 0; }
+            .pictures img { max-width: 100%; max-height: 24rem; border-radius: 4px; }
+            .map { background: var(--panel); border: 1px solid var(--line); border-radius: 4px; cursor: crosshair; }
+            .map line { stroke: var(--line); }
+            .map text { fill: var(--quiet); font-size: 12px; }
+            .map circle { fill: var(--link); fill-opacity: .55; stroke: var(--paper); }
+            .map a:hover circle, .map a:focus circle { fill-opacity: .9; }
             mark { color: inherit; background: var(--mark); border-radius: 2px; }
             @media (max-width: 48rem) {
               main { padding: .8rem .8rem 2rem; }
@@ -112,34 +126,103 @@ struct Asset: Sendable {
 
             """#)
     static let script = Asset(
-        name: "inspector-9e177e2c59b5.js", type: "text/javascript; charset=utf-8",
+        name: "inspector-7fc7fb0d4f0e.js", type: "text/javascript; charset=utf-8",
         text: #"""
             "use strict";
-            // Keys and other comforts. The pages work without them.
+            // Keys, search as one types, pictures and boxes on the map. The pages work without them.
             (() => {
               const isTyping = (node) => node.matches("input, textarea, select") || node.isContentEditable;
-              const follow = (selector) => document.querySelector(selector)?.click();
-              const rows = () => [...document.querySelectorAll("table.documents tbody tr")];
-              let selected = -1;
-              const select = (step) => {
-                const all = rows();
-                if (all.length === 0) return;
-                all[selected]?.classList.remove("selected");
-                selected = Math.min(Math.max(selected + step, 0), all.length - 1);
-                all[selected].classList.add("selected");
-                all[selected].querySelector("a")?.focus();
+              const follow = (selector) => {
+                const link = document.querySelector(selector);
+                if (link) location.assign(link.href?.baseVal ?? link.href);
               };
+              const views = { t: "table", s: "search", g: "grid", h: "time", m: "map" };
+              let selected = -1;
+              let hasPrefix = false;
+
+              const select = (step) => {
+                const rows = [...document.querySelectorAll("table.documents tbody tr")];
+                if (rows.length === 0) return;
+                rows[selected]?.classList.remove("selected");
+                selected = Math.min(Math.max(selected + step, 0), rows.length - 1);
+                rows[selected].classList.add("selected");
+                rows[selected].querySelector("a")?.focus();
+              };
+
               document.addEventListener("keydown", (event) => {
                 if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-                switch (event.key) {
-                  case "/": document.querySelector("form.find input[type=text], form.find input[type=search]")?.focus(); break;
-                  case "j": select(1); break;
-                  case "k": select(-1); break;
-                  case "n": follow("a[rel=next]"); break;
-                  case "p": history.back(); break;
-                  default: return;
+                const box = document.querySelector(".lightbox:target");
+                const view = hasPrefix ? views[event.key] : undefined;
+                hasPrefix = event.key === "g" && !hasPrefix && !view;
+                if (view) {
+                  follow(`nav.views a[data-view=${view}]`);
+                } else if (box) {
+                  const name = { ArrowLeft: "previous", ArrowRight: "next", " ": "next", Escape: "close" }[event.key];
+                  if (!name) return;
+                  box.querySelector(`a.${name}`)?.click();
+                } else {
+                  switch (event.key) {
+                    case "/": document.querySelector("form.find input:not([type=hidden])")?.focus(); break;
+                    case "j": select(1); break;
+                    case "k": select(-1); break;
+                    case "n": follow("a[rel=next]"); break;
+                    case "p": history.back(); break;
+                    default: return;
+                  }
                 }
                 event.preventDefault();
+              });
+
+              // Search as one types. An older answer is dropped when a newer question is asked.
+              const words = document.querySelector("form.find input[type=search]");
+              let asking;
+              words?.addEventListener("input", async () => {
+                asking?.abort();
+                asking = new AbortController();
+                const address = `${location.pathname}?${new URLSearchParams(new FormData(words.form))}`;
+                try {
+                  const response = await fetch(address, { signal: asking.signal });
+                  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+                  const results = page.getElementById("results");
+                  if (!results) return;
+                  document.getElementById("results").replaceWith(results);
+                  history.replaceState(null, "", address);
+                } catch (error) {
+                  if (error.name !== "AbortError") throw error;
+                }
+              });
+
+              // On the map, dragging makes a box, and a click on free ground a circle.
+              const map = document.querySelector("svg.map");
+              if (!map) return;
+              const [south, west, north, east] = map.dataset.frame.split(",").map(Number);
+              const field = map.dataset.field;
+              const degrees = (event) => {
+                const edge = map.getBoundingClientRect();
+                const x = (event.clientX - edge.left) / edge.width;
+                const y = (event.clientY - edge.top) / edge.height;
+                return { latitude: north - y * (north - south), longitude: west + x * (east - west), x: event.clientX, y: event.clientY };
+              };
+              const show = (condition) => {
+                const target = new URL(location.href);
+                const old = map.dataset.where;
+                target.searchParams.set("where", old ? `(${old}) and ${condition}` : condition);
+                location.assign(target);
+              };
+              let start;
+              map.addEventListener("pointerdown", (event) => { start = event.target.closest("a") ? undefined : degrees(event); });
+              map.addEventListener("pointerup", (event) => {
+                if (!start) return;
+                const end = degrees(event);
+                const round = (number) => number.toFixed(5);
+                if (Math.hypot(end.x - start.x, end.y - start.y) < 5) {
+                  show(`${field} near ${round(end.latitude)},${round(end.longitude)},5`);
+                } else {
+                  const [low, high] = [start.latitude, end.latitude].sort((a, b) => a - b);
+                  const [left, right] = [start.longitude, end.longitude].sort((a, b) => a - b);
+                  show(`${field} within ${[low, left, high, right].map(round).join(",")}`);
+                }
+                start = undefined;
               });
             })();
 

@@ -87,6 +87,14 @@ struct Attribute: Sendable {
     static func label(_ value: String) -> Attribute { Attribute("aria-label", value) }
     static func alt(_ value: String) -> Attribute { Attribute("alt", value) }
     static func name(_ value: String) -> Attribute { Attribute("name", value) }
+    /// A numbered place on the page, for links.
+    static func placeID(_ number: Int) -> Attribute { Attribute("id", "p\(number)") }
+    /// A link to a numbered place on the page.
+    static func place(_ number: Int) -> Attribute { Attribute("href", "#p\(number)") }
+    /// The coordinates of a drawing, from 0.
+    static func box(_ width: Double, _ height: Double) -> Attribute {
+        Attribute("viewBox", "0 0 \(width.rounded()) \(height.rounded())")
+    }
     /// An attribute for the page's script.
     static func data(_ name: StaticString, _ value: String) -> Attribute { Attribute(name, value) }
     /// A number, as SVG has them.

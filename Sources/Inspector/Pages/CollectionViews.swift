@@ -3,13 +3,15 @@ internal import DocSync
 
 /// The ways in which the documents of a collection can be shown.
 enum CollectionView: String, CaseIterable, Sendable {
-    case table, search, time
+    case table, search, grid, time, map
 
     var title: String {
         switch self {
         case .table: "Table"
         case .search: "Search"
+        case .grid: "Pictures"
         case .time: "Time"
+        case .map: "Map"
         }
     }
 
@@ -18,7 +20,9 @@ enum CollectionView: String, CaseIterable, Sendable {
         switch self {
         case .table: true
         case .search: profile.hasText
+        case .grid: !profile.pictures.isEmpty
         case .time: profile.date != nil
+        case .map: profile.location != nil
         }
     }
 }
@@ -63,8 +67,12 @@ struct CollectionHead: Sendable {
         page.element("nav", .class("views"), .label("Views")) { nav in
             nav.element("ul") { list in
                 for other in possible {
-                    list.item(
-                        Self.link(to: other, of: name, where: condition), other.title, isCurrent: other == view)
+                    list.element("li") {
+                        $0.element(
+                            "a", .href(Self.link(to: other, of: name, where: condition)),
+                            .data("data-view", other.rawValue),
+                            other == view ? .fixed("aria-current", "page") : nil, text: other.title)
+                    }
                 }
             }
         }

@@ -147,9 +147,21 @@ struct DocumentPage: Sendable {
 
     private func list(_ attachments: [Attachment], _ page: inout Markup) {
         page.element("h2", text: "Attachments")
-        page.element("ul") { list in
+        page.element("ul", .class("pictures")) { list in
             for attachment in attachments {
-                list.element("li", text: CellText(.attachment(attachment)).text)
+                var link = Link("attachments", attachment.digest.description)
+                link["name"] = attachment.name.map { CellText.cut($0, 100) }
+                let text = CellText(.attachment(attachment)).text
+                list.element("li") { item in
+                    item.element("a", .href(link), text: text)
+                    // Large pictures are shown when they are asked for.
+                    guard PictureKind.isRaster(attachment.type), attachment.byteCount < 20_000_000 else { return }
+                    item.element("p") {
+                        $0.void(
+                            "img", .source(Link("attachments", attachment.digest.description)), .alt(text),
+                            .fixed("loading", "lazy"))
+                    }
+                }
             }
         }
     }

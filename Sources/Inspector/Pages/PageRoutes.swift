@@ -34,14 +34,21 @@ struct PageRoutes: Sendable {
     }
 
     private func collection(_ name: String, _ store: ReadableStore, _ frame: PageFrame) async throws -> SyncResponse {
-        switch target["view"].flatMap({ $0.isEmpty ? nil : CollectionView(rawValue: $0) }) {
+        let text = target["view"] ?? ""
+        guard let view = text.isEmpty ? .table : CollectionView(rawValue: text) else {
+            throw Problem(.badRequest, "view is table, grid, time or map.", parameter: "view")
+        }
+        switch view {
+        case .table:
+            return try await TablePage(reading: reading, store: store, frame: frame, target: target).response(of: name)
+        case .grid:
+            return try await GridPage(reading: reading, store: store, frame: frame, target: target).response(of: name)
         case .time:
             return try await TimePage(reading: reading, store: store, frame: frame, target: target).response(of: name)
-        case .table,
-            nil where target["view"] ?? "" == "" || target["view"] == "table":
-            return try await TablePage(reading: reading, store: store, frame: frame, target: target).response(of: name)
-        default:
-            throw Problem(.badRequest, "view is table or time.", parameter: "view")
+        case .map:
+            return try await MapPage(reading: reading, store: store, frame: frame, target: target).response(of: name)
+        case .search:
+            throw Problem(.badRequest, "The search has a page of its own; view is table, grid, time or map.")
         }
     }
 

@@ -76,7 +76,7 @@ struct TablePage: Sendable {
                     if let explanation { main.element("pre", text: explanation.description) }
                     table(content, request, collection, &main)
                     for diagnostic in diagnostics { main.element("p", .class("note"), text: "\(diagnostic)") }
-                    pages(content.page, request, &main)
+                    main.pages(content.page.next, isFirst: request.position == nil, link)
                 }
                 sides.element("aside", .class("facets"), .label("Values")) { aside in
                     if let facets {
@@ -218,16 +218,6 @@ struct TablePage: Sendable {
                         }
                     }
                 }
-            }
-        }
-    }
-
-    private func pages(_ page: DocumentCollection.RowPage, _ request: TableRequest, _ main: inout Markup) {
-        guard request.position != nil || page.next != nil else { return }
-        main.element("nav", .class("pages"), .label("Pages")) { nav in
-            if request.position != nil { nav.element("a", .href(link), text: "First page") }
-            if let next = page.next {
-                nav.element("a", .href(link.with("after", next.text)), .fixed("rel", "next"), text: "Next page")
             }
         }
     }
