@@ -65,7 +65,7 @@ let package = Package(
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
         .target(
-            name: "Inspector", dependencies: ["DocIndex", "DocSync"],
+            name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit"],
             exclude: ["Assets/inspector.css", "Assets/inspector.js"],
             swiftSettings: strict),
         // Empty without the trait Network.
@@ -126,9 +126,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "DocNetworkTests", dependencies: ["DocNetwork", "DocSync", "TestSupport"], swiftSettings: strict),
+            name: "DocNetworkTests",
+            dependencies: ["DocIndex", "DocNetwork", "DocSync", "Inspector", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "InspectorTests", dependencies: ["DocIndex", "DocSync", "Inspector", "TestSupport"],
+            name: "InspectorTests", dependencies: ["DocIndex", "DocSync", "Inspector", "LevelKit", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(

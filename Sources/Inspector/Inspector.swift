@@ -30,7 +30,17 @@ public struct Inspector: Sendable {
 
     /// Creates an inspector with a new token. It answers when it runs.
     public init(_ store: DocumentStore, options: Options = Options()) {
-        reading = StoreReading(store)
+        self.init(store, options: options, renew: nil)
+    }
+
+    /// Creates an inspector of a store that another process may write.
+    ///
+    /// - Parameter renew: opens the store again, read-only, if it has changed; returns `nil` if it has not. Called at most
+    ///   every two seconds, and only while somebody looks.
+    package init(
+        _ store: DocumentStore, options: Options, renew: (@Sendable () throws -> DocumentStore?)?
+    ) {
+        reading = StoreReading(store, renew: renew)
         gate = AccessGate(token: AccessToken(), names: ServerNames())
         name = options.name ?? store.path.split(separator: "/").last.map(String.init) ?? store.path
         note = options.note

@@ -1,5 +1,6 @@
 internal import DocIndex
 internal import DocSync
+internal import LevelKit
 
 /// The programming interface below `/api/v1`. The pages show what it answers.
 struct APIRoutes: Sendable {
@@ -14,6 +15,9 @@ struct APIRoutes: Sendable {
         case (nil, _): return try await versions()
         case ("collections", 1): return try await collections()
         case ("collections", 2): return try await collection(parts[1])
+        case ("changes", 1): return try await ChangeFeed(reading, request, target).response()
+        case ("keys", 1): return try await keys()
+        case ("stats", 1): return try await statistics()
         case ("attachments", 2):
             return try await AttachmentRoute(reading: reading, request: request, target: target).answer(parts[1])
         case ("collections", 3...): return try await answer(parts[2], Array(parts[3...]), of: parts[1])
@@ -80,10 +84,53 @@ struct APIRoutes: Sendable {
         return JSONResponse.make(try await reading.run { try read(store) }, tag: tag)
     }
 
+    private func statistics() async throws -> SyncResponse {
+        _ = try Parameters(target, known: [])
+        return try await list { store in
+            let statistics = try store.statistics()
+            return [
+                "bytes": .int(Int64(clamping: statistics.tableByteCount)),
+                "levels": .array(
+                    statistics.levels.filter { $0.tableCount > 0 }.map {
+                        [
+                            "level": .int(Int64($0.number)), "tables": .int(Int64($0.tableCount)),
+                            "bytes": .int(Int64(clamping: $0.byteCount)),
+                        ]
+                    }),
+            ]
+        }
+    }
+
+    private func keys() async throws -> SyncResponse {
+        let place = try KeyLevel.place(try Parameters(target, known: KeyLevel.parameters))
+        return try await list { store in
+            let level = try KeyLevel(of: store, below: place.prefix, from: place.from)
+            return [
+                "prefix": .string(HexBytes.text(level.prefix)), "meaning": level.meaning.map { .string($0) } ?? .null,
+                "keys": .array(
+                    level.nodes.map {
+                        [
+                            "key": .string(HexBytes.text($0.prefix)), "isBranch": .bool($0.isBranch),
+                            "meaning": $0.meaning.map { .string($0) } ?? .null,
+                            "bytes": .int(Int64(clamping: $0.byteCount)),
+                        ]
+                    }), "next": level.next.map { .string(HexBytes.text($0)) } ?? .null,
+            ]
+        }
+    }
+
     // MARK: - Documents
 
     private func documents(of name: String) async throws -> SyncResponse {
-        let parameters = try Parameters(target, known: TableRequest.names + ["count"])
+        let parameters = try Parameters(target, known: TableRequest.names + ["count", "format"])
+        if let format = try exportFormat(parameters) {
+            let wanted = try TableRequest(parameters, usualCount: 100)
+            let collection = try await reading.state().collection(name)
+            return try await ExportStream(
+                format: format, collection: collection, query: Query(wanted.filter, sort: wanted.sort),
+                fields: wanted.fields, reading: reading
+            ).response()
+        }
         let wanted = try TableRequest(parameters, usualCount: 100)
         let counts = try parameters.choice("count", of: ["1", "true"]) != nil
         return try await list { store in
@@ -95,6 +142,21 @@ struct APIRoutes: Sendable {
             if counts { answer["count"] = .int(Int64(try collection.count(where: wanted.filter))) }
             return answer
         }
+    }
+
+    /// The format of an export, by the parameter `format` or the field `Accept`; `nil` for a page as JSON.
+    private func exportFormat(_ parameters: Parameters) throws -> ExportStream.Format? {
+        if let name = try parameters.choice("format", of: ["json", "ndjson", "csv"]) {
+            return ExportStream.Format(rawValue: name)
+        }
+        let accepted = (request.fields["Accept"] ?? "*/*").lowercased()
+        if accepted.contains("application/x-ndjson") { return .ndjson }
+        if accepted.contains("text/csv") { return .csv }
+        guard ["*/*", "application/*", "json"].contains(where: accepted.contains) else {
+            throw Problem(
+                .notAcceptable, "Documents are available as application/json, application/x-ndjson and text/csv.")
+        }
+        return nil
     }
 
     private static func wholeDocuments(

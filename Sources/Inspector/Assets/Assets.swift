@@ -126,7 +126,7 @@ struct Asset: Sendable {
 
             """#)
     static let script = Asset(
-        name: "inspector-7fc7fb0d4f0e.js", type: "text/javascript; charset=utf-8",
+        name: "inspector-dd8e7a5fcf6b.js", type: "text/javascript; charset=utf-8",
         text: #"""
             "use strict";
             // Keys, search as one types, pictures and boxes on the map. The pages work without them.
@@ -191,6 +191,48 @@ struct Asset: Sendable {
                   if (error.name !== "AbortError") throw error;
                 }
               });
+
+              // Changes of the store. A page listens only while it is visible, because browsers open few connections.
+              if (document.getElementById("live")) {
+                let feed;
+                let last = "now";
+                let isLoading = false;
+                let isOld = false;
+                const reload = async () => {
+                  isOld = true;
+                  if (isLoading) return;
+                  isLoading = true;
+                  while (isOld) {
+                    isOld = false;
+                    const response = await fetch(location.href).catch(() => undefined);
+                    if (!response?.ok) break;
+                    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+                    const [old, fresh] = [document.getElementById("live"), page.getElementById("live")];
+                    if (!old || !fresh) break;
+                    const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : undefined;
+                    old.replaceWith(fresh);
+                    if (focused) fresh.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+                  }
+                  isLoading = false;
+                };
+                const listen = () => {
+                  if (document.hidden) {
+                    feed?.close();
+                    feed = undefined;
+                  } else if (!feed) {
+                    feed = new EventSource(`/api/v1/changes?since=${encodeURIComponent(last)}`);
+                    for (const kind of ["hello", "change", "reset"]) {
+                      feed.addEventListener(kind, (event) => {
+                        last = event.lastEventId;
+                        if (kind !== "hello") reload();
+                      });
+                    }
+                  }
+                };
+                document.addEventListener("visibilitychange", listen);
+                addEventListener("pagehide", () => feed?.close());
+                listen();
+              }
 
               // On the map, dragging makes a box, and a click on free ground a circle.
               const map = document.querySelector("svg.map");

@@ -59,7 +59,7 @@ struct DocumentPage: Sendable {
                 line.element("a", .href(Link("c", collection)), text: CellText.cut(collection, CellText.limit))
                 line.text(", last written by commit \(HumanNumber.grouped(Int(clamping: document.sequence))).")
             }
-            page.element("div", .class("tree")) { tree in
+            page.element("div", .class("tree"), .id("live")) { tree in
                 members(document.content, depth: 0, &tree)
             }
             if !attachments.isEmpty { list(attachments, &page) }

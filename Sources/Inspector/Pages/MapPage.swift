@@ -52,7 +52,9 @@ struct MapPage: Sendable {
         var found = Points(hasMore: page.next != nil)
         for row in page.rows {
             var object = DocumentObject()
-            for (path, value) in zip(paths, row.values) { value.map { put($0, at: path.steps[...], in: &object) } }
+            for (path, value) in zip(paths, row.values) {
+                if let value { put(value, at: path.steps[...], in: &object) }
+            }
             guard let point = field.point(in: object) else { continue }
             let name = place == nil ? nil : row.values.last?.flatMap { $0.stringValue }
             found.points.append((point, name.map { CellText.cut($0, 60) }))
@@ -143,14 +145,16 @@ struct MapPage: Sendable {
     private func graticule(_ frame: MapFrame, _ map: inout Markup) {
         for latitude in MapFrame.lines(from: frame.south, to: frame.north).degrees {
             let y = frame.y(of: latitude)
-            map.void("line", .fixed("x1", "0"), .fixed("x2", "1000"), .number("y1", y), .number("y2", y))
+            map.element("line", .fixed("x1", "0"), .fixed("x2", "1000"), .number("y1", y), .number("y2", y)) { _ in }
             map.element(
                 "text", .fixed("x", "4"), .number("y", y - 4),
                 text: Self.degrees(latitude, latitude < 0 ? "S" : "N"))
         }
         for longitude in MapFrame.lines(from: frame.west, to: frame.east).degrees {
             let x = frame.x(of: longitude)
-            map.void("line", .number("x1", x), .number("x2", x), .fixed("y1", "0"), .number("y2", frame.height))
+            map.element("line", .number("x1", x), .number("x2", x), .fixed("y1", "0"), .number("y2", frame.height)) {
+                _ in
+            }
             map.element(
                 "text", .number("x", x + 4), .number("y", frame.height - 6),
                 text: Self.degrees(longitude, longitude < 0 ? "W" : "E"))

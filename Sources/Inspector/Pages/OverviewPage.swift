@@ -1,5 +1,6 @@
 internal import DocIndex
 internal import DocSync
+internal import LevelKit
 
 /// The first page: the collections and their indexes, and the state of the store.
 struct OverviewPage: Sendable {
@@ -19,6 +20,8 @@ struct OverviewPage: Sendable {
     private let store: ReadableStore
     private let collections: [Collection]
     private let census: DocumentStore.Attachments.Census
+    /// The levels of the database, for people.
+    private let tables: String
 
     /// Reads what the page shows.
     init(of store: ReadableStore) throws {
@@ -40,28 +43,36 @@ struct OverviewPage: Sendable {
                 name: collection.name, definition: definition, count: try collection.count(), indexes: indexes)
         }
         census = try store.attachmentCensus()
+        let statistics = try store.statistics()
+        let levels = statistics.levels.filter { $0.tableCount > 0 }.map { "level \($0.number): \($0.tableCount)" }
+        tables = ([HumanNumber.byteCount(Int(clamping: statistics.tableByteCount))] + levels).joined(separator: ", ")
     }
 
     /// The page.
     func response(in frame: PageFrame) -> SyncResponse {
         frame.page("Overview") { page in
             page.element("h1", text: frame.store)
-            page.element("dl") { list in
-                list.term("Directory", store.path)
-                list.term("Last commit", HumanNumber.grouped(Int(clamping: store.sequence)))
-                list.term("Epoch", store.epoch)
-                list.term("Schema", "version \(store.schemaVersion)")
-                if census.count > 0 {
-                    list.term(
-                        "Attached files",
-                        "\(HumanNumber.grouped(census.count)) with \(HumanNumber.byteCount(Int(clamping: census.byteCount)))"
-                    )
-                }
-            }
-            page.element("h2", text: "Collections")
-            if collections.isEmpty { page.element("p", text: "The store has no collections.") } else { table(&page) }
-            for collection in collections where !collection.indexes.isEmpty { indexes(of: collection, &page) }
+            page.element("div", .id("live")) { content(&$0) }
         }
+    }
+
+    private func content(_ page: inout Markup) {
+        page.element("dl") { list in
+            list.term("Directory", store.path)
+            list.term("Last commit", HumanNumber.grouped(Int(clamping: store.sequence)))
+            list.term("Epoch", store.epoch)
+            list.term("Schema", "version \(store.schemaVersion)")
+            list.term("Tables", tables)
+            if census.count > 0 {
+                list.term(
+                    "Attached files",
+                    "\(HumanNumber.grouped(census.count)) with \(HumanNumber.byteCount(Int(clamping: census.byteCount)))"
+                )
+            }
+        }
+        page.element("h2", text: "Collections")
+        if collections.isEmpty { page.element("p", text: "The store has no collections.") } else { table(&page) }
+        for collection in collections where !collection.indexes.isEmpty { indexes(of: collection, &page) }
     }
 
     private func table(_ page: inout Markup) {

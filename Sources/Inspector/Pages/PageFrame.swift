@@ -8,6 +8,8 @@ struct PageFrame: Sendable {
     var collections: [String] = []
     /// The collection that the page belongs to.
     var collection: String?
+    /// The page, if it belongs to no collection.
+    var place: String?
     /// What the reader must know about the store, such as that another process writes it.
     var note: String?
 
@@ -46,12 +48,14 @@ struct PageFrame: Sendable {
             header.element("span", .class("store"), text: store)
             header.element("nav", .label("Store")) { nav in
                 nav.element("ul") { list in
-                    list.item(Link(), "Overview", isCurrent: collection == nil)
+                    list.item(Link(), "Overview", isCurrent: place == "overview")
                     for name in collections {
                         list.item(
                             Link("c", name), CellText.cut(name, 60),
                             isCurrent: collection?.utf8.elementsEqual(name.utf8) == true)
                     }
+                    list.item(Link("changes"), "Changes", isCurrent: place == "changes")
+                    list.item(Link("keys"), "Keys", isCurrent: place == "keys")
                 }
             }
         }

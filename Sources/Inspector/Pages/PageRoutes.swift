@@ -15,6 +15,7 @@ struct PageRoutes: Sendable {
         switch (path.first, path.count) {
         case (nil, _):
             _ = try Parameters(target, known: [])
+            frame.place = "overview"
             return try await reading.run { try OverviewPage(of: store) }.response(in: frame)
         case ("c", 2):
             frame.collection = path[1]
@@ -26,6 +27,17 @@ struct PageRoutes: Sendable {
         case ("c", 3...4) where path[2] == "doc":
             frame.collection = path[1]
             return try await document(path.count == 4 ? path[3] : nil, of: try store.collection(path[1]), frame)
+        case ("changes", 1):
+            _ = try Parameters(target, known: [])
+            frame.place = "changes"
+            return try await reading.run { try ChangesPage(of: store) }.response(in: frame)
+        case ("keys", 1):
+            frame.place = "keys"
+            let place = try KeyLevel.place(try Parameters(target, known: KeyLevel.parameters))
+            let level = try await reading.run {
+                try KeyLevel(of: store, below: place.prefix, from: place.from)
+            }
+            return KeysPage(level: level).response(in: frame)
         case ("problems", 2):
             _ = try Parameters(target, known: [])
             return try ProblemPage.explanation(path[1], in: frame)

@@ -18,7 +18,9 @@ enum ProblemPage {
         page.element("p", .class("note bad"), .fixed("role", "alert")) { note in
             note.element("strong", text: problem.detail)
         }
-        if let text, let place = problem.place { page.element("pre", text: marked(text, place)) }
+        if let text, let place = problem.place {
+            page.element("pre", .fixed("tabindex", "0"), text: marked(text, place))
+        }
         page.element("p") {
             $0.element("a", .href(Link("problems", problem.kind.rawValue)), text: "What this means")
         }

@@ -69,14 +69,15 @@ struct TablePage: Sendable {
         return frame.page(collection.name) { page in
             let head = self.head(of: collection, content.profile)
             head.append(count: content.total, to: &page)
-            page.element("div", .class("sides")) { sides in
+            form(head, parameters, &page)
+            page.element("div", .class("sides"), .id("live")) { sides in
                 sides.element("div", .class("content")) { main in
-                    form(head, parameters, &main)
                     summary(content.page.execution, count: count, of: content.total, isExplained, &main)
-                    if let explanation { main.element("pre", text: explanation.description) }
+                    if let explanation { main.element("pre", .fixed("tabindex", "0"), text: explanation.description) }
                     table(content, request, collection, &main)
                     for diagnostic in diagnostics { main.element("p", .class("note"), text: "\(diagnostic)") }
                     main.pages(content.page.next, isFirst: request.position == nil, link)
+                    export(collection, &main)
                 }
                 sides.element("aside", .class("facets"), .label("Values")) { aside in
                     if let facets {
@@ -156,6 +157,20 @@ struct TablePage: Sendable {
     private func isNumber(_ position: Int, in rows: [DocumentCollection.Row]) -> Bool {
         let values = rows.lazy.compactMap { $0.values[position] }
         return values.contains { CellText($0).isNumber } && values.allSatisfy { CellText($0).isNumber || $0 == .null }
+    }
+
+    /// Links to the whole result.
+    private func export(_ collection: ReadableCollection, _ page: inout Markup) {
+        page.element("p", .class("quiet")) { line in
+            line.text("All of it as ")
+            for (position, format) in ExportStream.Format.allCases.enumerated() {
+                var link = Link("api", "v1", "collections", collection.name, "documents")
+                for name in ["where", "sort", "fields"] { link[name] = self.link[name] }
+                link["format"] = format.rawValue
+                if position > 0 { line.text(" or ") }
+                line.element("a", .href(link), text: format == .csv ? "CSV" : "JSON Lines")
+            }
+        }
     }
 
     /// A heading that sorts by its column: ascending, then descending, then not.

@@ -79,9 +79,10 @@ struct TimePage: Sendable {
                     bar(entry, x, step, largest, &chart, link(path, entry.period, filter, histogram.unit.rawValue))
                     label(entry.period, position, entries.count, x, &chart)
                 }
-                chart.void(
+                chart.element(
                     "line", .fixed("x1", "0"), .fixed("x2", "1000"), .number("y1", Self.height),
-                    .number("y2", Self.height))
+                    .number("y2", Self.height)
+                ) { _ in }
             }
         }
     }

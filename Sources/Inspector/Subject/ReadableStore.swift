@@ -1,5 +1,6 @@
 internal import DocIndex
 internal import DocSync
+internal import LevelKit
 
 /// A store that can only be read: it has no function that writes.
 ///
@@ -47,6 +48,22 @@ struct ReadableStore: Sendable {
     /// The text indexes whose maintenance failed.
     var textIndexFailures: [DocumentStore.TextIndexProblem] { store.textIndexFailures }
 
+    /// The state as keys and values.
+    var keys: Snapshot { snapshot.keys }
+
+    /// Returns the approximate size in tables of the keys from one key up to another one.
+    func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws -> UInt64 {
+        try store.approximateByteCount(from: lower, to: upper)
+    }
+
+    /// Returns the levels and sizes of the database.
+    func statistics() throws -> Database.Statistics { try store.statistics() }
+
+    /// Returns the last changes of documents after a commit, the oldest first.
+    func changes(since sequence: UInt64, limit: Int) throws -> [StoreChange] {
+        try store.changes(since: sequence, limit: limit)
+    }
+
     /// The number and the size of all attached contents.
     func attachmentCensus() throws -> DocumentStore.Attachments.Census { try snapshot.attachments.census() }
 
@@ -93,6 +110,7 @@ struct ReadableCollection: Sendable {
 
     func sample(_ query: Query, limit: Int) throws -> [Document] { try collection.sample(query, limit: limit) }
 
+    func plan(_ query: Query) throws -> Plan { try collection.plan(query) }
     func explain(_ query: Query) throws -> Query.Explanation { try collection.explain(query) }
     func diagnostics(of query: Query, fields: [FieldPath], foundSomething: Bool) throws -> [Query.Diagnostic] {
         try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething)
