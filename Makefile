@@ -26,7 +26,7 @@ else
 STATIC = --static-swift-stdlib
 endif
 
-.PHONY: all build demo demo-sync readme docs test check check-release release install uninstall faults bench bench-quick \
+.PHONY: all build demo demo-sync serve browser readme docs test check check-release release install uninstall faults bench bench-quick \
 	bench-smoke format lint sanitize clean bootstrap bootstrap-tests
 
 all: build
@@ -47,6 +47,20 @@ demo:
 # Two stores and a server of this machine.
 demo-sync:
 	@script/demo-sync .build/demo-sync
+
+# Shows the store of the demo in a browser of this machine until ^C.
+serve: bootstrap
+	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
+	@test -d "$(DEMO_STORE)" || \
+		Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
+	@"$$($(SWIFT) build --show-bin-path)/lkrepl" serve "$(DEMO_STORE)"
+
+# Visits the pages of the inspector in Chromium.
+browser: bootstrap
+	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
+	@test -d "$(DEMO_STORE)" || \
+		Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
+	@Tests/Browser/run "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)"
 
 test:
 	@script/bootstrap

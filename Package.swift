@@ -30,12 +30,15 @@ let package = Package(
         .library(name: "DocIndex", targets: ["DocIndex"]),
         // The network needs the trait Network.
         .library(name: "DocSync", targets: ["DocSync", "DocNetwork"]),
+        .library(name: "Inspector", targets: ["Inspector", "DocNetwork"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
     traits: [
         // Off by default: then no package below except ArgumentParser is resolved. The Makefile turns it on.
-        .trait(name: "Network", description: "An HTTP client and an HTTP server for replication, with TLS.")
+        .trait(
+            name: "Network",
+            description: "An HTTP client and an HTTP server, with TLS, for replication and the inspector.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -61,11 +64,16 @@ let package = Package(
             ],
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
+        .target(
+            name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit"],
+            exclude: ["Assets/inspector.css", "Assets/inspector.js"],
+            swiftSettings: strict),
         // Empty without the trait Network.
         .target(
             name: "DocNetwork",
             dependencies: [
-                "DocSync", network("AsyncHTTPClient", of: "async-http-client"), network("NIOCore", of: "swift-nio"),
+                "DocSync", "Inspector", network("AsyncHTTPClient", of: "async-http-client"),
+                network("NIOCore", of: "swift-nio"),
                 network("NIOHTTP1", of: "swift-nio"), network("NIOPosix", of: "swift-nio"),
                 network("NIOSSL", of: "swift-nio-ssl"),
             ],
@@ -73,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "lkrepl",
             dependencies: [
-                "DocIndex", "DocNetwork", "DocSync", "LevelFiles", "LevelKit",
+                "DocIndex", "DocNetwork", "DocSync", "Inspector", "LevelFiles", "LevelKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -118,7 +126,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "DocNetworkTests", dependencies: ["DocNetwork", "DocSync", "TestSupport"], swiftSettings: strict),
+            name: "DocNetworkTests",
+            dependencies: ["DocIndex", "DocNetwork", "DocSync", "Inspector", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "InspectorTests", dependencies: ["DocIndex", "DocSync", "Inspector", "LevelKit", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
             name: "lkreplTests",

@@ -84,6 +84,10 @@ import Testing
             "Sources/DocSync": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
             ],
+            "Sources/Inspector": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
+                "Foundation",
+            ],
             "Sources/DocNetwork": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "LevelKit", "lkrepl", "ArgumentParser",
             ],

@@ -36,6 +36,19 @@ extension DocumentCollection {
     public func page(
         _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
     ) throws -> Page {
+        var documents: [Document] = []
+        let (next, execution) = try runPage(query, after: token, options) { rows, row, record, _ in
+            documents.append(try RowReader.document(record: record, row: row, collection: rows.collection))
+        }
+        return Page(documents: documents, next: next, execution: execution)
+    }
+
+    /// Runs the query of a page, and calls `body` with the reader, the row, the record of each of its documents, and the
+    /// offset of the body in the record.
+    func runPage(
+        _ query: Query, after token: Page.Token?, _ options: Query.Options,
+        _ body: (RowReader, UInt64, Span<UInt8>, Int) throws -> Void
+    ) throws -> (next: Page.Token?, execution: Plan.Execution) {
         let clock = ContinuousClock()
         let begin = clock.now
         try query.validate()
@@ -49,34 +62,37 @@ extension DocumentCollection {
         }
         let (rows, plan) = try prepare(query, options, continuing: content)
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options, after: content?.position)
-        var documents: [Document] = []
-        var lastRow: UInt64 = 0
+        var count = 0
+        var position: [UInt8] = []
         var hasMore = false
         if limit > 0 {
-            try executor.run { row, record, _, _ in
-                if documents.count == limit {
+            try executor.run { row, record, bodyStart, _ in
+                if count == limit {
                     hasMore = true
                     return false
                 }
-                lastRow = row
-                documents.append(try RowReader.document(record: record, row: row, collection: rows.collection))
+                count += 1
+                if count == limit {
+                    try rows.reading(row) {
+                        try executor.positions.append(
+                            record.extracting(bodyStart..<record.count), row: row, to: &position)
+                    }
+                }
+                try body(rows, row, record, bodyStart)
                 return true
             }
         }
-        let next = documents.last.flatMap { last in
+        let next =
             hasMore
-                ? Page.Token(
-                    .init(
-                        query: query.fingerprint, plan: content?.plan ?? plan.identity,
-                        position: executor.positions.bytes(of: last.content, row: lastRow))) : nil
-        }
-        return Page(
-            documents: documents, next: next,
-            execution: Plan.Execution(
+            ? Page.Token(
+                .init(query: query.fingerprint, plan: content?.plan ?? plan.identity, position: position)) : nil
+        return (
+            next,
+            Plan.Execution(
                 plan: plan, keysExamined: executor.work.keysExamined,
-                documentsExamined: executor.work.documentsExamined, resultCount: documents.count,
-                didLeaveWalk: executor.didLeaveWalk,
-                duration: clock.now - begin))
+                documentsExamined: executor.work.documentsExamined, resultCount: count,
+                didLeaveWalk: executor.didLeaveWalk, duration: clock.now - begin)
+        )
     }
 
     /// Returns the reader, and the plan of the first page if it is still available.

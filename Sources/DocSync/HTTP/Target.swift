@@ -2,7 +2,8 @@
 package struct Target: Sendable, Hashable {
     /// The parts between slashes, such as `["photos", "_local", "abc"]`.
     package let path: [String]
-    private let query: [(name: String, value: String)]
+    /// The parameters in order.
+    package let query: [(name: String, value: String)]
 
     /// Reads a target such as `/photos/_changes?limit=500`.
     ///

@@ -50,7 +50,7 @@ enum Manual {
             "LKREPL_PATIENCE",
             "Seconds after which a terminal shows a partial result, 1 if not set; off waits for the whole result."
         ),
-        ("LKREPL_PASSWORD", "The password for --user of sync and serve."),
+        ("LKREPL_PASSWORD", "The password for --user of sync and serve --sync."),
         ("LKREPL_TOKEN", "A token that sync sends to the peer, in place of a name and a password."),
         ("VISUAL, EDITOR", "The program for .edit and Ctrl-X Ctrl-E."),
         ("LKREPL_HISTFILE", "The history file; empty or none disables the history."),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocIndex
 import LevelKit
 
 /// Deletes a database.

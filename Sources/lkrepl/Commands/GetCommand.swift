@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocIndex
 import LevelKit
 
 /// Prints the value of one key.

@@ -131,9 +131,9 @@ struct NearCommand: ParsableCommand {
                 ? .coordinates(latitude: fields[0], longitude: fields[1]) : .location(fields[0])
         }
         guard let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180) else {
-            return PictureMetadata.locationFields[0]
+            return GeoField.usual[0]
         }
-        for field in PictureMetadata.locationFields {
+        for field in GeoField.usual {
             let paths = field.paths.map { Filter.exists($0) }
             let query = Query(.and(paths + [.isWithin(field, everywhere)]), limit: 1)
             if try !collection.find(query).isEmpty { return field }

@@ -1,44 +1,101 @@
 import ArgumentParser
 import DocIndex
 import DocSync
+import Inspector
 import LevelKit
+import Synchronization
 
-/// Serves a store to peers.
+/// Shows a store in a browser, or serves it to peers.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve collections to other stores, CouchDB and PouchDB for replication.",
+        commandName: "serve", abstract: "Show a store in a browser; with --sync, serve it for replication.",
         discussion: """
-            Example: lkrepl serve --write photos.store photos
-            Each collection is a database of its name, here http://127.0.0.1:6984/photos. It is served until ^C. \
-            Only this machine has access, unless --listen names an address of the network; that needs a certificate \
-            (--cert, --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. \
-            The password is asked for whenever --user is given. Peers can read everything in these collections and store \
-            versions of documents; with --read-only they only read. --write is always needed, because the store notes \
+            Example: lkrepl serve photos.store
+            The address that is printed contains a token; open it in a browser of this machine. Nothing can be changed \
+            in the browser. Commits of another process appear within seconds.
+            With --sync, collections are served to other stores, CouchDB and PouchDB: lkrepl serve --write photos.store \
+            --sync photos. Each collection is a database of its name, here http://127.0.0.1:6984/photos. Only this \
+            machine has access, unless --listen names an address of the network; that needs a certificate (--cert, \
+            --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. The password \
+            is asked for whenever --user is given. Peers can read everything in these collections and store versions of \
+            documents; with --read-only they only read. --write is always needed with --sync, because the store notes \
             what may have left it.
+            Either is served until ^C.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The collections. Default: all of the store.") var collections: [String] = []
-    @Option(name: .long, help: "The port; 0 for any that is free.") var port = 6984
-    @Option(name: .long, help: "The address to listen at.") var listen = "127.0.0.1"
-    @Option(name: .long, help: "A file with the certificate and those it depends on (PEM).") var cert: String?
-    @Option(name: .long, help: "A file with the private key of the certificate (PEM).") var key: String?
-    @Option(name: .long, help: "The name that peers must give. LKREPL_PASSWORD has the password.") var user: String?
-    @Flag(name: .long, help: "Store nothing that peers send.") var readOnly = false
+    @Argument(help: "With --sync: The collections. Default: all of the store.") var collections: [String] = []
+    @Flag(name: .long, help: "Serve collections for replication.") var sync = false
+    @Option(name: .long, help: "The port; 0 for any that is free. Default: 0, or with --sync 6984.") var port: Int?
+    @Option(name: .long, help: "With --sync: The address to listen at. Default: 127.0.0.1.") var listen: String?
+    @Option(name: .long, help: "With --sync: A file with the certificate and those it depends on (PEM).")
+    var cert: String?
+    @Option(name: .long, help: "With --sync: A file with the private key of the certificate (PEM).") var key: String?
+    @Option(name: .long, help: "With --sync: The name that peers must give. LKREPL_PASSWORD has the password.")
+    var user: String?
+    @Flag(name: .long, help: "With --sync: Store nothing that peers send.") var readOnly = false
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("a port is a number from 0 to 65535") }
+        guard (0...65535).contains(port ?? 0) else { throw ValidationError("a port is a number from 0 to 65535") }
         guard (cert == nil) == (key == nil) else { throw ValidationError("--cert and --key belong together") }
+        guard !sync else { return }
+        if !collections.isEmpty {
+            throw ValidationError(
+                "the inspector shows all collections; omit \(collections[0]), or add --sync to serve it for replication"
+            )
+        }
+        if listen != nil {
+            throw ValidationError("the inspector is reachable only from this machine; omit --listen, or add --sync")
+        }
+        guard cert == nil, user == nil, !readOnly else {
+            throw ValidationError("--cert, --key, --user and --read-only need --sync")
+        }
     }
 
-    func run() throws {
-        try options.requireWrite("serve")
-        let listener = ServerAddress(host: listen, port: port, certificate: cert, key: key)
+    func run() throws { try sync ? replicate() : inspect() }
+
+    // MARK: - The inspector
+
+    private func inspect() throws {
+        try Session.with(database, options) { session in
+            let store = try session.store()
+            var shown = Inspector.Options()
+            if session.isReadOnly, let writer = Database.writer(at: session.path) {
+                shown.note = "Process \(writer) has the store open for writing. Its commits appear here within seconds."
+            }
+            let inspector = Inspector(store, options: shown, renew: try renewal(of: session))
+            try NetworkPeers.inspect(inspector, port: port ?? 0) { [options] in
+                let addresses = inspector.addresses
+                options.note("serve: \(addresses.first ?? "")")
+                if addresses.count > 1 { options.note("serve: for other programs \(addresses[1])") }
+            }
+        }
+    }
+
+    /// Returns what opens the store again after another process has written it; `nil` if this process has the lock.
+    private func renewal(of session: Session) throws -> (@Sendable () throws -> DocumentStore?)? {
+        guard session.isReadOnly else { return nil }
+        let path = session.path
+        let access = DatabaseAccess(isExclusive: false, isQuiet: true, checksEveryBlock: options.untrusted)
+        let known = Mutex(FileDescriptor.lastChange(in: path) ?? 0)
+        return {
+            guard let change = FileDescriptor.lastChange(in: path), change > known.withLock({ $0 }) else { return nil }
+            let store = try Session(path: path, access: access).store()
+            known.withLock { $0 = change }
+            return store
+        }
+    }
+
+    // MARK: - Replication
+
+    private func replicate() throws {
+        try options.requireWrite("serve --sync")
+        let listener = ServerAddress(host: listen ?? "127.0.0.1", port: port ?? 6984, certificate: cert, key: key)
         let login = try user.map { (name: $0, password: try PeerOptions.password(of: $0)) }
         guard listener.isLocal || login != nil && cert != nil else {
             throw CommandError(
-                .usage, "everyone in the network could read and change the store at \(listen)",
+                .usage, "everyone in the network could read and change the store at \(listener.host)",
                 hint: "add --cert and --key, and --user with a password in LKREPL_PASSWORD")
         }
         try Session.with(database, options) { session in

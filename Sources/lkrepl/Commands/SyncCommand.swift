@@ -9,8 +9,8 @@ struct SyncCommand: ParsableCommand {
         commandName: "sync", abstract: "Replicate a collection with another store or with CouchDB.",
         discussion: """
             Example: lkrepl sync --write --create photos.store photos copy.store
-            The peer is the path of another store, or the URL of a database of CouchDB, PouchDB or lkrepl serve, such \
-            as http://nas.local:6984/photos. \
+            The peer is the path of another store, or the URL of a database of CouchDB, PouchDB or lkrepl serve --sync, \
+            such as http://nas.local:6984/photos. \
             Afterwards both sides have all documents, and all versions of those that both sides edited; lkrepl conflicts \
             lists these. --pull or --push transfers one way only. A user's name comes from --user, the password from \
             the environment variable LKREPL_PASSWORD, a token from LKREPL_TOKEN. Documents that cannot be replicated \

@@ -1,3 +1,4 @@
+import DocIndex
 import DocSync
 import Synchronization
 

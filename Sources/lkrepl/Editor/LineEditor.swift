@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Edits one input, which may have several lines; a pure state machine from keys to effects.
 ///
 /// It does not access the terminal, files or the database. It requests such actions by an ``Effect``, and exposes its

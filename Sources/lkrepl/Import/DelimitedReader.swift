@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Splits CSV (RFC 4180) or TSV (the text format of PostgreSQL's COPY) into records.
 ///
 /// A state machine over bytes. It holds one chunk and one record in memory.

@@ -1,3 +1,5 @@
+import DocIndex
+
 #if canImport(Glibc)
     import Glibc
 #else

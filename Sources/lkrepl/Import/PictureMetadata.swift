@@ -166,14 +166,6 @@ struct PictureMetadata {
 
     // MARK: - Locations
 
-    /// Fields in which locations are usual, preferred first.
-    static let locationFields: [GeoField] = [
-        .location("gps"), .location("location"), .location("Composite:GPSPosition"),
-        .coordinates(latitude: "Composite:GPSLatitude", longitude: "Composite:GPSLongitude"),
-        .coordinates(latitude: "GPS:GPSLatitude", longitude: "GPS:GPSLongitude"),
-        .location("GPSPosition"), .coordinates(latitude: "GPSLatitude", longitude: "GPSLongitude"),
-    ]
-
     private static func plainLocation(of document: DocumentObject) -> GeoPoint? {
         for field in [GeoField.location("gps"), .location("location")] {
             if let point = field.point(in: document) { return point }
@@ -182,7 +174,7 @@ struct PictureMetadata {
     }
 
     private static func location(of document: DocumentObject) -> GeoPoint? {
-        for field in locationFields {
+        for field in GeoField.usual {
             if let point = field.point(in: document) { return point }
         }
         return nil

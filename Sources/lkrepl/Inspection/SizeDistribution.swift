@@ -1,3 +1,5 @@
+import DocIndex
+
 /// A distribution of sizes by powers of two, and the largest sizes.
 struct SizeDistribution {
     /// One of the largest pairs.

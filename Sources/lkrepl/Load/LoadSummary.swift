@@ -1,3 +1,5 @@
+import DocIndex
+
 /// The counts of a load, for its last line of output.
 struct LoadSummary: Equatable {
     /// Records read.

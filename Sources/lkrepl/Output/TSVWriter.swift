@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Writes tab-separated records in the text format of PostgreSQL's COPY.
 ///
 /// Tabs, line ends, other control characters and backslashes in fields are escaped, so that each record is one line.

@@ -1,3 +1,4 @@
+import DocIndex
 import Synchronization
 
 /// The outputs of the running command, so that they can be completed if the command fails.

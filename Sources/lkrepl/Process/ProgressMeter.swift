@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Decides when the progress of a long command is shown, and formats it; a pure state machine.
 ///
 /// It receives the completed amount and the time, and returns a string to show, or `nil`. Short commands show nothing;

@@ -35,7 +35,7 @@ struct ColumnSelection: Hashable {
         for title in first { room -= Self.width(of: title, rows, limit: .max) + 3 }
         for title in trailing { room -= Self.width(of: title, rows, limit: Self.usualCellWidth) + 3 }
         let ranked = others.map { Candidate($0, rows, style) }.enumerated()
-            .sorted { ($1.element.value, $0.offset) < ($0.element.value, $1.offset) }
+            .sorted { ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset) }
         var chosen: Set<[UInt8]> = []
         for candidate in ranked.map(\.element) {
             let needed = Self.width(of: candidate.title, rows, limit: Self.usualCellWidth) + 3
@@ -57,39 +57,15 @@ struct ColumnSelection: Hashable {
     /// A field, and how much it tells about the documents.
     private struct Candidate {
         let title: String
-        let value: Double
+        let rank: FieldRank
 
         init(_ title: String, _ rows: [DocumentObject], _ style: TableStyle) {
             self.title = title
-            var distinct: Set<DocumentValue> = []
-            var (filled, weight, length) = (0, 0.0, 0)
-            for value in rows.lazy.compactMap({ $0[title] }) where value != .null {
-                filled += 1
-                weight += Self.weight(of: value)
-                length += DisplayWidth.columns(of: ResultWriter.cell(value).text)
-                if distinct.count < 3 { distinct.insert(value) }
-            }
-            guard filled > 0 else {
-                value = 0
-                return
-            }
-            var value = weight / Double(rows.count)
-            // A value that is the same everywhere tells nothing, and a long one takes the room of several others.
-            if distinct.count == 1, filled > 1 { value *= 0.3 }
-            if length / filled > ColumnSelection.usualCellWidth { value *= 0.7 }
-            if style.preferred.contains(where: { $0.hasSameBytes(as: title) }) { value *= 1.5 }
-            self.value = value
-        }
-
-        private static func weight(of value: DocumentValue) -> Double {
-            switch value {
-            case .null: 0
-            case .string, .date: 1
-            case .int, .double: 0.9
-            case .bool: 0.7
-            case .array, .attachment: 0.6
-            case .object, .bytes: 0.3
-            }
+            rank = FieldRank(
+                of: rows.lazy.compactMap { $0[title] }, in: rows.count,
+                isPreferred: style.preferred.contains { $0.hasSameBytes(as: title) },
+                usualLength: ColumnSelection.usualCellWidth
+            ) { DisplayWidth.columns(of: ResultWriter.cell($0).text) }
         }
     }
 }

@@ -268,7 +268,7 @@ final class ResultWriter {
         if !headerIsWritten { append(names.map { .text($0) }) }
         headerIsWritten = true
         for row in rows {
-            append(names.map { row[$0].map(Self.field) ?? .null })
+            append(names.map { row[$0].map(DelimitedField.init) ?? .null })
             if bytes.count > 64 << 10 { try emit() }
         }
         try emit()
@@ -299,17 +299,6 @@ final class ResultWriter {
     private static func text(_ attachment: Attachment) -> String {
         let content = attachment.type + ", " + HumanNumber.byteCount(Int(clamping: attachment.byteCount))
         return VisibleText.singleLine(attachment.name.map { "\($0) (\(content))" } ?? content)
-    }
-
-    private static func field(_ value: DocumentValue) -> DelimitedField {
-        switch value {
-        case .null: .null
-        case .string(let text): .text(text)
-        case .date(let date): .text(date.iso8601)
-        case .bytes(let bytes): .bytes(bytes)
-        case .bool, .int, .double: .literal(value.json)
-        case .array, .object, .attachment: .text(value.json(JSONWriter(notation: .tagged)))
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 import DocNetwork
 import DocSync
+import Inspector
 
 /// Connections in the network, which only a program built with the trait `Network` has.
 enum NetworkPeers {
@@ -41,8 +42,20 @@ enum NetworkPeers {
                     begin("\(scheme)://\(host):\(port)")
                 }
             }
-            // It ends only if it is interrupted, and that is no failure to report.
-            throw CommandError.silent(Interruption.reason?.exitCode ?? .interrupted)
+            throw interruption
+        }
+
+        /// Shows a store in browsers until ^C.
+        ///
+        /// - Parameter begin: is called when the address of the inspector is known.
+        static func inspect(_ inspector: Inspector, port: Int, _ begin: @escaping @Sendable () -> Void) throws {
+            try CommandTask.wait { try await inspector.run(port: port, whenListening: begin) }
+            throw interruption
+        }
+
+        /// A server ends only if it is interrupted, and that is no failure to report.
+        private static var interruption: CommandError {
+            .silent(Interruption.reason?.exitCode ?? .interrupted)
         }
     #else
         /// Runs `body` with a peer.
@@ -57,6 +70,11 @@ enum NetworkPeers {
         static func serve(
             _ server: SyncServer, at listener: ServerAddress, _ begin: @escaping @Sendable (String) -> Void
         ) throws {
+            throw missing
+        }
+
+        /// Shows a store in browsers until ^C.
+        static func inspect(_ inspector: Inspector, port: Int, _ begin: @escaping @Sendable () -> Void) throws {
             throw missing
         }
 

@@ -1,3 +1,4 @@
+import DocIndex
 import LevelKit
 
 /// The interactive shell: prompt, line editor, and handling of ^C.

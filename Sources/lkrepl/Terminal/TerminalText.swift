@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Makes output in a machine-readable format safe for a terminal.
 ///
 /// Documents, keys and values are data that a terminal might act on. If the format has escapes, they replace such

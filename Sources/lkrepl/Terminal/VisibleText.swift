@@ -1,3 +1,5 @@
+import DocIndex
+
 /// Makes untrusted text safe for one line of a terminal.
 ///
 /// Documents, keys and file names are data: shown unchanged, they could move the cursor, start escape sequences,

@@ -117,7 +117,7 @@
         @Test func `A server without a password for its name does not start`() throws {
             try Workplace.with { place in
                 try place.makeItems("two.store")
-                let outcome = try place.run("serve", "--write", "two.store", "--port", "0", "--user", "anna")
+                let outcome = try place.run("serve", "--sync", "--write", "two.store", "--port", "0", "--user", "anna")
                 #expect(outcome.code == 64 && outcome.says("LKREPL_PASSWORD"), "\(outcome)")
             }
         }
@@ -172,7 +172,7 @@
 
         @Test func `Two servers cannot have one port`() throws {
             try Self.with { place, server in
-                let outcome = try place.run("serve", "--write", "one.store", "--port", server.port)
+                let outcome = try place.run("serve", "--sync", "--write", "one.store", "--port", server.port)
                 #expect(outcome.code == 69 && outcome.says("port is in use"), "\(outcome)")
             }
         }
@@ -192,7 +192,42 @@
         }
     }
 
-    /// `lkrepl serve` in a process of its own.
+    @Suite struct `The inspector from the command line` {
+        @Test func `It prints two addresses with one token, writes nothing, and ends at SIGTERM`() throws {
+            try Workplace.with { place in
+                try place.makeItems()
+                try place.store(#"{"id":"a","n":1}"#, in: "items.store")
+                let before = try place.dump("items.store")
+                let child = try place.start(["serve", "items.store"], name: "inspector")
+                try place.waits { try place.text(of: "inspector-err").split(separator: "\n").count == 2 }
+                let text = try place.text(of: "inspector-err")
+                let pattern = /serve: http:\/\/lk-[0-9a-f]{8}\.localhost:(\d+)\/\?token=([0-9a-f]{32})\n/
+                let first = try #require(text.firstMatch(of: pattern), "\(text)")
+                #expect(text.contains("http://127.0.0.1:\(first.output.1)/?token=\(first.output.2)\n"))
+                // Nobody is kept from writing meanwhile.
+                try place.store(#"{"id":"b","n":2}"#, in: "items.store")
+                child.signal(SIGTERM)
+                #expect(try child.wait() == 143)
+                #expect(try place.text(of: "inspector-err") == text)
+                #expect(try place.ids(in: "items.store") == ["a", "b"])
+                #expect(try place.dump("items.store") != before)
+            }
+        }
+
+        @Test(arguments: [
+            (["items"], "omit items, or add --sync"), (["--listen", "0.0.0.0"], "omit --listen, or add --sync"),
+            (["--user", "anna"], "need --sync"), (["--read-only"], "need --sync"), (["--port", "70000"], "0 to 65535"),
+        ])
+        func `What belongs to a replication needs --sync`(arguments: [String], message: String) throws {
+            try Workplace.with { place in
+                try place.makeItems()
+                let outcome = try place.run(["serve", "items.store"] + arguments)
+                #expect(outcome.code == 64 && outcome.says(message), "\(outcome)")
+            }
+        }
+    }
+
+    /// `lkrepl serve --sync` in a process of its own.
     private final class ServingProcess {
         /// The address of the first collection, such as `http://127.0.0.1:40123/items`.
         let address: String
@@ -202,7 +237,7 @@
 
         /// Starts a server at a free port, and waits until it listens.
         init(_ place: Workplace, _ arguments: [String], password: String? = nil, name: String = "server") throws {
-            var arguments = ["serve", "--write"] + arguments
+            var arguments = ["serve", "--sync", "--write"] + arguments
             if !arguments.contains("--port") { arguments += ["--port", "0"] }
             let child = try place.start(
                 arguments, name: name, environment: password.map { ["LKREPL_PASSWORD": $0] } ?? [:])

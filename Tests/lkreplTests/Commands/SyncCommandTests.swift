@@ -216,7 +216,7 @@ import Testing
     @Test func `Nothing is replicated or served without --write`() throws {
         try Self.with { place in
             let before = try place.dump("one.store")
-            for command in [["sync", "one.store", "items", "two.store"], ["serve", "one.store", "items"]] {
+            for command in [["sync", "one.store", "items", "two.store"], ["serve", "--sync", "one.store", "items"]] {
                 let outcome = try place.run(command)
                 #expect(outcome.code == 77 && outcome.says("add --write"), "\(outcome)")
             }
@@ -229,13 +229,13 @@ import Testing
         try Self.with { place in
             for arguments in [[], ["--user", "anna"]] {
                 let outcome = try place.run(
-                    ["serve", "--write", "one.store", "--listen", "0.0.0.0", "--port", "0"] + arguments,
+                    ["serve", "--sync", "--write", "one.store", "--listen", "0.0.0.0", "--port", "0"] + arguments,
                     environment: ["LKREPL_PASSWORD": "oboe"])
                 #expect(outcome.code == 64 && outcome.says("add --cert and --key"), "\(outcome)")
             }
-            let lonely = try place.run("serve", "--write", "one.store", "--cert", "a.pem")
+            let lonely = try place.run("serve", "--sync", "--write", "one.store", "--cert", "a.pem")
             #expect(lonely.code == 64 && lonely.says("belong together"), "\(lonely)")
-            let unknown = try place.run("serve", "--write", "one.store", "photos")
+            let unknown = try place.run("serve", "--sync", "--write", "one.store", "photos")
             #expect(unknown.code == 64 && unknown.says("no collection named photos"), "\(unknown)")
         }
     }
@@ -245,7 +245,7 @@ import Testing
             try Self.with { place in
                 let sync = try place.run("sync", "--write", "one.store", "items", "http://localhost:6984/items")
                 #expect(sync.code == 69 && sync.says("without access to the network"), "\(sync)")
-                let serve = try place.run("serve", "--write", "one.store", "--port", "0")
+                let serve = try place.run("serve", "--sync", "--write", "one.store", "--port", "0")
                 #expect(serve.code == 69 && serve.says("--traits Network"), "\(serve)")
             }
         }

@@ -1,3 +1,4 @@
+import DocIndex
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import DocIndex
 import Testing
 
 @testable import lkrepl

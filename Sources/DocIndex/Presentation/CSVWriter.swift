@@ -1,21 +1,24 @@
-import DocIndex
-
 /// Writes CSV records (RFC 4180).
 ///
 /// Where the RFC is silent: null is an empty field and the empty string is `""`, as in PostgreSQL; bytes are `b64:` and
 /// base64 without quotes, so strings beginning with `b64:` are quoted. Records end with LF.
 ///
 /// The record of a single null is an empty line; readers of one-column files must not skip it.
-struct CSVWriter: Sendable {
+package struct CSVWriter: Sendable {
     /// Whether records end with CRLF, as in the RFC.
-    var endsWithCRLF = false
+    package var endsWithCRLF = false
     /// Whether `'` is added before strings that a spreadsheet would run as formulas.
     ///
     /// This changes the data: such a file is for spreadsheets, not for import.
-    var guardsFormulas = false
+    package var guardsFormulas = false
+
+    package init(endsWithCRLF: Bool = false, guardsFormulas: Bool = false) {
+        self.endsWithCRLF = endsWithCRLF
+        self.guardsFormulas = guardsFormulas
+    }
 
     /// Appends one record with its line end to `output`.
-    func append(_ record: [DelimitedField], to output: inout [UInt8]) {
+    package func append(_ record: [DelimitedField], to output: inout [UInt8]) {
         for (index, field) in record.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             append(field, to: &output)

@@ -1,7 +1,7 @@
 /// Numbers formatted for people; programs get plain integers.
-enum HumanNumber {
+package enum HumanNumber {
     /// `1,234,567`.
-    static func grouped(_ number: Int) -> String {
+    package static func grouped(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var output = number < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {
@@ -12,7 +12,7 @@ enum HumanNumber {
     }
 
     /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as in `ls --si`.
-    static func byteCount(_ count: Int) -> String {
+    package static func byteCount(_ count: Int) -> String {
         guard count.magnitude >= 1000 else { return "\(count) B" }
         var size: UInt = 1
         for unit in ["kB", "MB", "GB", "TB", "PB", "EB"] {
@@ -24,7 +24,7 @@ enum HumanNumber {
     }
 
     /// `0:05`, `12:34`, `3:00:00`: seconds rounded down.
-    static func clock(_ duration: Duration) -> String {
+    package static func clock(_ duration: Duration) -> String {
         let seconds = max(0, Int(duration.components.seconds))
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let minutes = seconds / 60

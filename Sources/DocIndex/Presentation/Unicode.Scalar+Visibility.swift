@@ -5,7 +5,7 @@ extension Unicode.Scalar {
     /// False for control characters, bidirectional and zero-width formatting, spaces other than U+0020, line and
     /// paragraph separators, code points that are unassigned in this Unicode version or private, and U+FFFD, which
     /// replaces invalid bytes.
-    var isVisible: Bool {
+    package var isVisible: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         if isCommonLetter { return true }
         if value == 0xfffd { return false }
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
     }
 
     /// Whether the scalar is drawn on the preceding character: combining marks and variation selectors.
-    var isMark: Bool {
+    package var isMark: Bool {
         if value < 0x300 || isCommonLetter { return false }
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .spacingMark: return true
@@ -33,7 +33,7 @@ extension Unicode.Scalar {
     ///
     /// False for scalars that move the cursor, start an escape sequence or reorder text. Weaker than ``isVisible``:
     /// joiners, no-break spaces and private characters are common in ordinary text.
-    var isHarmless: Bool {
+    package var isHarmless: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         switch properties.generalCategory {
         case .control, .surrogate, .lineSeparator, .paragraphSeparator: return false
@@ -43,7 +43,7 @@ extension Unicode.Scalar {
     }
 
     /// U+FE00 to U+FE0F.
-    var isVariationSelector: Bool { (0xfe00...0xfe0f).contains(value) }
+    package var isVariationSelector: Bool { (0xfe00...0xfe0f).contains(value) }
 
     /// Common letters, which need no property lookup (40 ns per scalar).
     private var isCommonLetter: Bool {

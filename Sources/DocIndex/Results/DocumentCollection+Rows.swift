@@ -1,0 +1,98 @@
+internal import LevelKit
+
+/// Results as rows of a table: some values of each document, without decoding the others.
+extension DocumentCollection {
+    /// A result reduced to the values at some paths.
+    package struct Row: Sendable {
+        /// The ID of the document.
+        package let id: DocumentID
+        /// The commit that wrote the document.
+        package let sequence: UInt64
+        /// The size of the stored document in bytes.
+        package let byteCount: Int
+        /// The values in the order of the paths; `nil` where the document has none. With `[]` in the path, the array of
+        /// the elements that it reaches.
+        package let values: [DocumentValue?]
+    }
+
+    /// A page of rows.
+    package struct RowPage: Sendable {
+        /// The rows.
+        package let rows: [Row]
+        /// The position of the next page; `nil` if there are no more results.
+        package let next: Page.Token?
+        /// How the results were found.
+        package let execution: Plan.Execution
+    }
+
+    /// Returns a page of the result, reduced to some paths; see ``page(_:after:options:)``.
+    package func rowPage(
+        _ paths: [FieldPath], _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
+    ) throws -> RowPage {
+        var projection: RowProjection?
+        var results: [Row] = []
+        let (next, execution) = try runPage(query, after: token, options) { rows, row, record, bodyStart in
+            let known = projection ?? RowProjection(paths, rows.collection)
+            projection = known
+            results.append(try rows.reading(row) { try known.row(record, bodyStart, row) })
+        }
+        return RowPage(rows: results, next: next, execution: execution)
+    }
+
+    /// Returns some documents of a result, to learn which fields they have. Large documents are left out.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of documents that are read.
+    ///   - byteLimit: the size of all returned documents in bytes. A document above a quarter of it is left out.
+    package func sample(_ query: Query = Query(), limit: Int, byteLimit: Int = 1 << 20) throws -> [Document] {
+        var query = query
+        query.limit = limit
+        var documents: [Document] = []
+        var byteCount = 0
+        _ = try runPage(query, after: nil, Query.Options()) { rows, row, record, _ in
+            guard record.count <= byteLimit / 4, byteCount + record.count <= byteLimit else { return }
+            byteCount += record.count
+            documents.append(try RowReader.document(record: record, row: row, collection: rows.collection))
+        }
+        return documents
+    }
+}
+
+/// The paths of a table's columns, resolved for one collection.
+private struct RowProjection {
+    private let names: FieldNames
+    private let paths: [ResolvedPath]
+    private let idPath: ResolvedPath
+    private let collection: LoadedCollection
+
+    init(_ paths: [FieldPath], _ collection: LoadedCollection) {
+        let names = collection.names.current
+        self.names = names
+        self.paths = paths.map { ResolvedPath($0, names: names) }
+        idPath = ResolvedPath(FieldPath(names: collection.idField), names: names)
+        self.collection = collection
+    }
+
+    func row(_ record: Span<UInt8>, _ bodyStart: Int, _ row: UInt64) throws -> DocumentCollection.Row {
+        let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
+        var offset = 0
+        guard let sequence = Varint.read(record, &offset), let value = try reader.value(at: idPath),
+            let id = DocumentID(value)
+        else {
+            throw DocIndexError(
+                .corruption,
+                "row \(row) of the collection \(collection.name) contains no document with an id; restore a backup")
+        }
+        var values: [DocumentValue?] = []
+        for path in paths {
+            if path.path.hasArrayStep {
+                var elements: [DocumentValue] = []
+                try reader.forEachElement(at: path) { elements.append($0) }
+                values.append(elements.isEmpty ? nil : .array(elements))
+            } else {
+                values.append(try reader.value(at: path))
+            }
+        }
+        return DocumentCollection.Row(id: id, sequence: sequence, byteCount: record.count - bodyStart, values: values)
+    }
+}

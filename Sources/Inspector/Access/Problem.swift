@@ -1,0 +1,152 @@
+internal import DocIndex
+internal import DocSync
+
+/// Why a request is refused (RFC 9457).
+struct Problem: Error, Sendable {
+    /// The kinds of problems. The name is the end of the address of a page that explains it.
+    enum Kind: String, Sendable, CaseIterable {
+        case badRequest = "bad-request"
+        case invalidCondition = "invalid-condition"
+        case unauthorized
+        case forbidden
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case notAcceptable = "not-acceptable"
+        case tokenOfAnotherQuery = "token-of-another-query"
+        case tooLarge = "too-large"
+        case addressTooLong = "address-too-long"
+        case rangeNotSatisfiable = "range-not-satisfiable"
+        case wrongHost = "wrong-host"
+        case queryTooLarge = "query-too-large"
+        case damaged
+        case busy
+        case tooSlow = "too-slow"
+
+        var status: Int {
+            switch self {
+            case .badRequest, .invalidCondition: 400
+            case .unauthorized: 401
+            case .forbidden: 403
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .notAcceptable: 406
+            case .tokenOfAnotherQuery: 410
+            case .tooLarge: 413
+            case .addressTooLong: 414
+            case .rangeNotSatisfiable: 416
+            case .wrongHost: 421
+            case .queryTooLarge: 422
+            case .damaged: 500
+            case .busy, .tooSlow: 503
+            }
+        }
+
+        /// The same for every problem of the kind.
+        var title: String {
+            switch self {
+            case .badRequest: "The request is malformed"
+            case .invalidCondition: "The condition cannot be read"
+            case .unauthorized: "The token is missing or wrong"
+            case .forbidden: "The request comes from another site"
+            case .notFound: "There is nothing at this address"
+            case .methodNotAllowed: "The method is not possible here"
+            case .notAcceptable: "The wanted format is not available"
+            case .tokenOfAnotherQuery: "The position belongs to another query"
+            case .tooLarge: "The request is too large"
+            case .addressTooLong: "The address is too long"
+            case .rangeNotSatisfiable: "The content ends before the range"
+            case .wrongHost: "The request is for another server"
+            case .queryTooLarge: "The query needs too much memory"
+            case .damaged: "The store is damaged"
+            case .busy: "Too many queries are running"
+            case .tooSlow: "The query took too long"
+            }
+        }
+
+        /// What the problem means and what to do.
+        var explanation: String {
+            switch self {
+            case .badRequest:
+                "A parameter is unknown, occurs twice, or has a value that cannot be read. The detail names it."
+            case .invalidCondition:
+                "The condition, the order or a field is not in the notation of the shell's find command. The detail says "
+                    + "what was expected, and at which character."
+            case .unauthorized:
+                "Open the address that lkrepl serve printed, with its token. Programs send the token in the header field "
+                    + "Authorization: Bearer TOKEN. Each start of the server has another token."
+            case .forbidden: "Only pages of this server may send such requests."
+            case .notFound: "The collection, the document or the page does not exist, or no longer exists."
+            case .methodNotAllowed: "The inspector only reads. The header field Allow lists the methods."
+            case .notAcceptable:
+                "Lists of documents are available as application/json, application/x-ndjson and text/csv."
+            case .tokenOfAnotherQuery:
+                "A position in a list is valid only for the same condition and order. Request the first page."
+            case .tooLarge: "The body of a request may have up to a megabyte."
+            case .addressTooLong: "An address may have up to 8,192 bytes."
+            case .rangeNotSatisfiable: "The header field Content-Range contains the size of the content."
+            case .wrongHost:
+                "The header field Host must occur once and name this server with its port, as in the printed address. "
+                    + "This protects the store from pages of other sites that resolve to this machine."
+            case .queryTooLarge: "Narrow the condition, set a smaller limit, or sort by a field that has an index."
+            case .damaged: "Run lkrepl verify on the store; it says what is damaged."
+            case .busy: "Try again in a few seconds."
+            case .tooSlow: "Narrow the condition, or add an index; the plan shows what was read."
+            }
+        }
+    }
+
+    let kind: Kind
+    /// What is wrong with this request, and what to do.
+    let detail: String
+    /// The offset of the mistake in the text of a parameter, in characters.
+    var place: Int?
+    /// The name of the parameter.
+    var parameter: String?
+    /// The header fields that belong to the problem.
+    var fields: HeaderFields = [:]
+
+    init(_ kind: Kind, _ detail: String, place: Int? = nil, parameter: String? = nil) {
+        self.kind = kind
+        self.detail = detail
+        self.place = place
+        self.parameter = parameter
+        if kind.status == 503 { fields["Retry-After"] = "2" }
+    }
+
+    /// The problem that an error means.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as DocIndexError: self.init(Self.kind(of: error.code), error.message, place: error.position)
+        case let error as FieldPath.SyntaxError: self.init(.invalidCondition, "\(error)")
+        case let error as MessageError: self.init(.tooLarge, error.message)
+        case is CancellationError: self.init(.busy, "The query was cancelled, because the server is stopping.")
+        default: self.init(.damaged, "\(error)")
+        }
+    }
+
+    private static func kind(of code: DocIndexError.Code) -> Kind {
+        switch code {
+        case .unknownCollection, .unknownIndex, .unknownAlbum, .documentMissing, .attachmentMissing, .notInHistory:
+            .notFound
+        case .queryTooLarge, .scanRefused, .changeTooLarge: .queryTooLarge
+        case .corruption, .attachmentDamaged, .notADocumentStore, .storeTooNew, .migrationFailed, .invalidSchema:
+            .damaged
+        case .attachmentsInUse: .busy
+        case .invalidQuery, .invalidUpdate, .invalidAlbum, .invalidID, .invalidDocument, .documentExists, .conflict,
+            .epochChanged, .nestedWrite, .duplicateValue, .tooManyEntries:
+            .invalidCondition
+        }
+    }
+
+    /// The problem as JSON.
+    var json: DocumentObject {
+        var object: DocumentObject = [
+            "type": .string("/problems/" + kind.rawValue), "title": .string(kind.title),
+            "status": .int(Int64(kind.status)), "detail": .string(detail),
+        ]
+        if let parameter { object["parameter"] = .string(parameter) }
+        if let place { object["at"] = .int(Int64(place)) }
+        return object
+    }
+}

@@ -1,0 +1,204 @@
+internal import DocIndex
+internal import DocSync
+
+/// One document: its members as a tree and as text, its attachments, its former versions, and documents like it.
+struct DocumentPage: Sendable {
+    /// The longest text of a value in the tree, in characters. The text below has all of it, up to ``textLimit``.
+    private static let valueLimit = 2000
+    private static let textLimit = 100_000
+    private static let memberLimit = 500
+    private static let openDepth = 2
+    private static let depthLimit = 32
+
+    private let collection: String
+    private let document: Document
+    private let text: String
+    private let isTextCut: Bool
+    private let attachments: [Attachment]
+    private let similar: [Document]
+    private let versions: [DocumentCollection.Version]
+
+    /// Reads the document; `nil` if there is none with one of the IDs.
+    init?(_ ids: [DocumentID], in collection: ReadableCollection) throws {
+        var stored: Document?
+        for id in ids where stored == nil { stored = try collection.document(id) }
+        guard let found = stored else { return nil }
+        self.collection = collection.name
+        document = found
+        let json = DocumentValue.object(found.content).json(JSONWriter(layout: .pretty, notation: .dump))
+        text = CellText.cut(json, Self.textLimit)
+        isTextCut = text.utf8.count < json.utf8.count
+        attachments = Self.attachments(of: found.content)
+        let hasText = collection.definition.indexes.contains { $0.kind == .text }
+        similar = hasText ? try collection.similar(to: found.id, limit: 5).map(\.document) : []
+        versions = collection.definition.history == nil ? [] : try collection.history(of: found.id, limit: 20)
+    }
+
+    /// The attachments of a document, wherever they are.
+    static func attachments(of content: DocumentObject) -> [Attachment] {
+        var found: [Attachment] = []
+        var rest: [DocumentValue] = [.object(content)]
+        while let value = rest.popLast(), found.count < 100 {
+            switch value {
+            case .attachment(let attachment): found.append(attachment)
+            case .array(let elements): rest += elements.reversed()
+            case .object(let object): rest += object.reversed().map(\.value)
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// The page.
+    func response(in frame: PageFrame) -> SyncResponse {
+        let title = CellText.cut(document.id.description, CellText.limit)
+        return frame.page(title) { page in
+            page.element("h1", text: title.isEmpty ? "(empty ID)" : title)
+            page.element("p", .class("quiet")) { line in
+                line.text("In ")
+                line.element("a", .href(Link("c", collection)), text: CellText.cut(collection, CellText.limit))
+                line.text(", last written by commit \(HumanNumber.grouped(Int(clamping: document.sequence))).")
+            }
+            page.element("div", .class("tree"), .id("live")) { tree in
+                members(document.content, depth: 0, &tree)
+            }
+            if !attachments.isEmpty { list(attachments, &page) }
+            if !similar.isEmpty { list(similar, &page) }
+            if !versions.isEmpty { list(versions, &page) }
+            page.element("h2", text: "Text")
+            page.element("pre", .fixed("tabindex", "0"), text: text)
+            if isTextCut {
+                page.element("p") {
+                    $0.text("The text is cut. ")
+                    $0.element(
+                        "a",
+                        .href(
+                            DocumentAddress.link(
+                                document.id, below: ["api", "v1", "collections", collection, "documents"])),
+                        text: "All of it")
+                }
+            }
+        }
+    }
+
+    // MARK: - Tree
+
+    private func members(_ object: DocumentObject, depth: Int, _ tree: inout Markup) {
+        tree.element("ul") { list in
+            for member in object.prefix(Self.memberLimit) { item(member.name, member.value, depth: depth, &list) }
+            rest(object.count, &list)
+        }
+    }
+
+    private func rest(_ count: Int, _ list: inout Markup) {
+        guard count > Self.memberLimit else { return }
+        list.element(
+            "li", .class("quiet"), text: "and \(HumanNumber.grouped(count - Self.memberLimit)) more; see the text")
+    }
+
+    private func item(_ name: String, _ value: DocumentValue, depth: Int, _ list: inout Markup) {
+        let name = CellText.cut(name, CellText.limit)
+        list.element("li") { item in
+            switch value {
+            case .object(let object) where !object.isEmpty && depth < Self.depthLimit:
+                item.fold(name, "\(object.count) \(object.count == 1 ? "member" : "members")", depth < Self.openDepth) {
+                    members(object, depth: depth + 1, &$0)
+                }
+            case .array(let elements) where isNested(elements) && depth < Self.depthLimit:
+                item.fold(
+                    name, "\(elements.count) \(elements.count == 1 ? "element" : "elements")", depth < Self.openDepth
+                ) {
+                    $0.element("ul") { list in
+                        for (position, element) in elements.prefix(Self.memberLimit).enumerated() {
+                            self.item("\(position)", element, depth: depth + 1, &list)
+                        }
+                        rest(elements.count, &list)
+                    }
+                }
+            default:
+                item.element("span", .class("name"), text: name)
+                item.text(": " + Self.text(of: value))
+            }
+        }
+    }
+
+    /// Whether the elements need lines of their own.
+    private func isNested(_ elements: [DocumentValue]) -> Bool {
+        elements.count > 20
+            || elements.contains {
+                switch $0 {
+                case .object, .array, .attachment: true
+                case .string(let text): text.utf8.count > 80
+                default: false
+                }
+            }
+    }
+
+    private static func text(of value: DocumentValue) -> String {
+        switch value {
+        case .null: "null"
+        case .object(let object) where object.isEmpty: "{}"
+        case .array(let elements) where elements.isEmpty: "[]"
+        default: CellText(value, limit: valueLimit).text
+        }
+    }
+
+    // MARK: - Lists
+
+    private func list(_ attachments: [Attachment], _ page: inout Markup) {
+        page.element("h2", text: "Attachments")
+        page.element("ul", .class("pictures")) { list in
+            for attachment in attachments {
+                var link = Link("attachments", attachment.digest.description)
+                link["name"] = attachment.name.map { CellText.cut($0, 100) }
+                let text = CellText(.attachment(attachment)).text
+                list.element("li") { item in
+                    item.element("a", .href(link), text: text)
+                    // Large pictures are shown when they are asked for.
+                    guard PictureKind.isRaster(attachment.type), attachment.byteCount < 20_000_000 else { return }
+                    item.element("p") {
+                        $0.void(
+                            "img", .source(Link("attachments", attachment.digest.description)), .alt(text),
+                            .fixed("loading", "lazy"))
+                    }
+                }
+            }
+        }
+    }
+
+    private func list(_ documents: [Document], _ page: inout Markup) {
+        page.element("h2", text: "Similar documents")
+        page.element("ul") { list in
+            for document in documents {
+                let id = CellText.cut(document.id.description, CellText.limit)
+                list.item(DocumentAddress.link(document.id, in: collection), id.isEmpty ? "(empty)" : id)
+            }
+        }
+    }
+
+    private func list(_ versions: [DocumentCollection.Version], _ page: inout Markup) {
+        page.element("h2", text: "Versions")
+        page.element("ul") { list in
+            for version in versions {
+                let state = version.document == nil ? "deleted" : "stored"
+                list.element(
+                    "li", text: "commit \(HumanNumber.grouped(Int(clamping: version.sequence))): \(state)")
+            }
+        }
+    }
+}
+
+extension Markup {
+    /// Adds a part that folds.
+    fileprivate mutating func fold(
+        _ name: String, _ size: String, _ isOpen: Bool, content: (inout Markup) -> Void
+    ) {
+        element("details", isOpen ? .flag("open") : nil) { details in
+            details.element("summary") { summary in
+                summary.element("span", .class("name"), text: name)
+                summary.text(" " + size)
+            }
+            content(&details)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import DocIndex
+internal import DocSync
+
+/// What a request wants to see of a collection's documents.
+struct TableRequest: Sendable {
+    /// The parameters that a list of documents has.
+    static let names = ["where", "sort", "fields", "limit", "after"]
+    /// The largest number of documents in a list.
+    static let largestCount = 1000
+
+    let filter: Filter
+    /// The condition as it was written.
+    let condition: String
+    let sort: [Query.SortKey]
+    /// The wanted fields; `nil` for a choice, or for whole documents.
+    let fields: [FieldPath]?
+    let limit: Int
+    let position: DocumentCollection.Page.Token?
+
+    init(_ parameters: Parameters, usualCount: Int) throws {
+        filter = try parameters.filter()
+        condition = parameters["where"] ?? ""
+        sort = try parameters.sort()
+        fields = try parameters.paths("fields")
+        limit = try parameters.number("limit", in: 1...Self.largestCount) ?? usualCount
+        position = parameters.position()
+    }
+
+    var query: Query { Query(filter, sort: sort, limit: limit) }
+
+    /// Runs a query of a page; its problems name the position.
+    func reading<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            throw Problem(error, hasPosition: position != nil)
+        }
+    }
+}
+
+extension Plan.Execution {
+    /// What the query did, for people.
+    var summary: String {
+        let documents = documentsExamined == 1 ? "1 document" : "\(HumanNumber.grouped(documentsExamined)) documents"
+        let keys = keysExamined == 1 ? "1 key" : "\(HumanNumber.grouped(keysExamined)) keys"
+        return "read \(keys) and \(documents) in \(millisecondsText)"
+    }
+
+    /// The time in milliseconds, rounded to microseconds.
+    var milliseconds: Double { ((duration / .milliseconds(1)) * 1000).rounded() / 1000 }
+
+    private var millisecondsText: String {
+        let tenths = Int((duration / .milliseconds(1) * 10).rounded())
+        return "\(HumanNumber.grouped(tenths / 10)).\(tenths % 10) ms"
+    }
+}

@@ -1,0 +1,146 @@
+internal import DocIndex
+internal import Synchronization
+
+/// The store that is shown, and how it is read: away from the threads of the network, a limited number of queries at
+/// once, and each for a limited time.
+final class StoreReading: Sendable {
+    /// The longest time of a query.
+    static let longestTime = Duration.seconds(30)
+    /// The largest number of clients that wait for changes.
+    static let seatLimit = 16
+    /// How often a store of another process is looked at.
+    private static let renewalInterval = Duration.seconds(2)
+
+    private struct State {
+        var store: DocumentStore
+        var seatCount = 0
+        var lastRenewal = ContinuousClock.now
+    }
+
+    private let condition: Mutex<State>
+    /// Returns a newer state of a store that another process writes; `nil` if there is none.
+    private let renew: (@Sendable () throws -> DocumentStore?)?
+    private let turnstile = QueryTurnstile()
+
+    init(_ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil) {
+        condition = Mutex(State(store: store))
+        self.renew = renew
+    }
+
+    private var store: DocumentStore { condition.withLock { $0.store } }
+
+    // MARK: - Queries
+
+    /// Returns the newest state.
+    func state() async throws -> ReadableStore {
+        try await renewIfDue()
+        return try await store.asynchronous.run { try ReadableStore(newestOf: $0) }
+    }
+
+    /// Runs `body`, which reads the store, within a time. A query that takes longer is cancelled.
+    ///
+    /// - Throws: ``Problem`` with `busy` or `tooSlow`; what `body` throws.
+    func run<R: Sendable>(
+        within limit: Duration = StoreReading.longestTime, _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        let executor = store.asynchronous
+        return try await turnstile.run {
+            try await withThrowingTaskGroup(of: R?.self) { group in
+                group.addTask { try await executor.run { _ in try body() } }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() ?? nil else {
+                    throw Problem(
+                        .tooSlow,
+                        "The query took longer than \(limit.components.seconds) s and was cancelled; narrow the condition."
+                    )
+                }
+                return result
+            }
+        }
+    }
+
+    /// Runs `body` within a short time; returns `nil` if it takes longer, or if too many queries are running.
+    func quick<R: Sendable>(
+        within limit: Duration = .seconds(1), _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R? {
+        do {
+            return try await run(within: limit, body)
+        } catch let problem as Problem where problem.kind == .tooSlow || problem.kind == .busy {
+            return nil
+        }
+    }
+
+    // MARK: - Changes
+
+    /// A place among the clients that wait for changes. It is free again when it is released.
+    final class Seat: Sendable {
+        private let reading: StoreReading
+
+        fileprivate init(_ reading: StoreReading) { self.reading = reading }
+
+        deinit { reading.condition.withLock { $0.seatCount -= 1 } }
+    }
+
+    /// Takes a place among the clients that wait for changes.
+    ///
+    /// - Throws: ``Problem`` with `busy` if none is free.
+    func takeSeat() throws -> Seat {
+        let isFree = condition.withLock { state in
+            guard state.seatCount < Self.seatLimit else { return false }
+            state.seatCount += 1
+            return true
+        }
+        guard isFree else {
+            throw Problem(.busy, "\(Self.seatLimit) clients wait for changes already; close a page.")
+        }
+        return Seat(self)
+    }
+
+    /// Waits for a commit after another one.
+    ///
+    /// - Returns: whether there was one within the time.
+    func waitForCommit(after position: UInt64, within limit: Duration) async throws -> Bool {
+        guard renew == nil else { return try await poll(after: position, within: limit) }
+        let changes = store.changeStream(since: position, batchLimit: 1)
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                var iterator = changes.makeAsyncIterator()
+                return try await iterator.next() != nil
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+    }
+
+    private func poll(after position: UInt64, within limit: Duration) async throws -> Bool {
+        let end = ContinuousClock.now + limit
+        while true {
+            if try await state().sequence > position { return true }
+            let rest = end - ContinuousClock.now
+            guard rest > .zero else { return false }
+            try await Task.sleep(for: min(rest, Self.renewalInterval))
+        }
+    }
+
+    /// Takes a newer state of a store of another process, if it has not been looked at for a while.
+    private func renewIfDue() async throws {
+        guard let renew else { return }
+        let now = ContinuousClock.now
+        let isDue = condition.withLock { state in
+            guard now - state.lastRenewal >= Self.renewalInterval else { return false }
+            state.lastRenewal = now
+            return true
+        }
+        guard isDue, let newer = try await store.asynchronous.run({ _ in try renew() }) else { return }
+        // Requests in progress keep the old one until they end.
+        condition.withLock { $0.store = newer }
+    }
+}
