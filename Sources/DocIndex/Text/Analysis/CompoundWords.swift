@@ -11,7 +11,7 @@ struct CompoundWords {
     /// The maximum number of words before or after the searched one.
     private static let partLimit = 4
     /// The minimum number of letters of a word in a compound. Shorter ones occur in most words by chance.
-    private static let minimumLength = 3
+    static let minimumLength = 3
 
     /// Words that are parts of no compound, but the ends of many words.
     private static let articles: Set<String> = Set(

@@ -39,6 +39,8 @@ extension TextSearch {
                     continue
                 }
                 let part = String(decoding: term, as: UTF8.self)
+                // Most words contain a short one, and none is its compound.
+                guard part.unicodeScalars.count >= CompoundWords.minimumLength else { continue }
                 let compounds = CompoundWords(language: language) { [self] in isKnown($0) }
                 for candidate in try words(containing: term) where found.count < limit {
                     try cancellation.step()
