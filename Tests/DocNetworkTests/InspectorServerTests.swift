@@ -22,7 +22,7 @@
                 let inspector = Inspector(store)
                 let listening = AsyncStream<Void>.makeStream()
                 let server = Task(executorPreference: OwnThreads.shared) {
-                    try await inspector.run { listening.continuation.yield() }
+                    try await inspector.run(executor: OwnThreads.shared) { listening.continuation.yield() }
                 }
                 for await _ in listening.stream { break }
                 let address = try #require(inspector.addresses.last)

@@ -82,7 +82,7 @@ import Testing
                 counts[answer.status, default: 0] += 1
             }
             // The grammar is not only wrong.
-            #expect(counts[200, default: 0] > 1000 && counts[400, default: 0] > 1000, "\(counts)")
+            #expect(counts[200, default: 0] > 300 && counts[400, default: 0] > 1000, "\(counts)")
         }
     }
 }

@@ -7,7 +7,7 @@ struct Asset: Sendable {
     let text: StaticString
 
     static let style = Asset(
-        name: "inspector-023ac15abb97.css", type: "text/css; charset=utf-8",
+        name: "inspector-c69c4afa21c8.css", type: "text/css; charset=utf-8",
         text: #"""
             :root {
               color-scheme: light dark;
@@ -35,6 +35,7 @@ struct Asset: Sendable {
             nav a { text-decoration: none; }
             nav a:hover { text-decoration: underline; }
             nav a[aria-current] { color: var(--text); font-weight: 600; border-bottom: 2px solid var(--link); }
+            nav[aria-label=Levels] { margin-bottom: .8rem; }
             nav.views { margin: 0 0 .9rem; border-bottom: 1px solid var(--line); }
             nav.views a { display: inline-block; padding: .2rem 0 .35rem; }
             main { padding: 1rem 1.25rem 3rem; max-width: 110rem; }
@@ -55,21 +56,23 @@ struct Asset: Sendable {
             .sides > aside { grid-column: 1; grid-row: 1; }
             .scroll { overflow-x: auto; }
             table { border-collapse: collapse; }
-            .scroll table { min-width: 100%; }
+            .sides .scroll table { min-width: 100%; }
             caption { text-align: left; color: var(--quiet); padding-bottom: .3rem; }
-            th, td { padding: .28rem .75rem .28rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+            th, td { padding: .28rem 1.25rem .28rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
             thead th { font-weight: 600; white-space: nowrap; color: var(--quiet); border-bottom-color: var(--quiet); }
             thead a { color: inherit; text-decoration: none; }
             thead a:hover { text-decoration: underline; }
             th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
-            td { max-width: 26rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
+            td { max-width: 26rem; overflow-wrap: break-word; unicode-bidi: isolate; }
+            td.number, td.short { white-space: nowrap; }
             tbody th { font-weight: 500; white-space: nowrap; max-width: 20rem; overflow: hidden; text-overflow: ellipsis; }
             tbody tr:hover { background: var(--panel); }
             tr.selected { background: var(--panel); box-shadow: inset 3px 0 var(--link); }
             .facets section + section { margin-top: 1.1rem; }
+            .facets h2 { margin: 0 0 .25rem; font-size: .9rem; overflow-wrap: anywhere; }
             .facets ul { margin: 0; padding: 0; list-style: none; font-size: .87rem; }
-            .facets a { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .5rem;
-              padding: .1rem .3rem; color: inherit; text-decoration: none; }
+            .facets a { position: relative; display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: .5rem;
+              padding: .12rem .3rem .3rem; color: inherit; text-decoration: none; }
             .facets a:hover { background: var(--panel); }
             .facets a span:first-child { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; unicode-bidi: isolate; }
             .facets .bar { grid-column: 1 / 3; }
@@ -110,6 +113,7 @@ struct Asset: Sendable {
             .lightbox img { max-width: 100%; max-height: 100%; object-fit: contain; }
             .lightbox p { display: flex; flex-wrap: wrap; gap: 1.25rem; margin: 0; }
             .pictures img { max-width: 100%; max-height: 24rem; border-radius: 4px; }
+            .chart svg.map { max-height: none; }
             .map { background: var(--panel); border: 1px solid var(--line); border-radius: 4px; cursor: crosshair; }
             .map line { stroke: var(--line); }
             .map text { fill: var(--quiet); font-size: 12px; }

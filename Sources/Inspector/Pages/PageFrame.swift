@@ -83,6 +83,6 @@ extension Markup {
 
     /// Adds a cell.
     mutating func cell(_ text: String, isNumber: Bool = false) {
-        element("td", isNumber ? .class("number") : nil, text: text)
+        element("td", isNumber ? .class("number") : text.utf8.count <= 24 ? .class("short") : nil, text: text)
     }
 }

@@ -29,9 +29,10 @@ struct MapFrame: Sendable, Hashable {
 
     private static func percentile(_ sorted: [Double], _ part: Double) -> Double? {
         guard !sorted.isEmpty else { return nil }
-        // Of a few points, all belong.
+        // Of a few points, all belong. Of more, at least one may be wrong.
         guard sorted.count >= 50 else { return part < 0.5 ? sorted.first : sorted.last }
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+        let omitted = Int((Double(sorted.count) * min(part, 1 - part)).rounded(.up))
+        return part < 0.5 ? sorted[omitted] : sorted[sorted.count - 1 - omitted]
     }
 
     /// Leaves room at the edges.

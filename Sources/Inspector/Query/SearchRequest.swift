@@ -49,7 +49,8 @@ struct SearchRequest: Sendable {
                 snippets: MarkedText.snippets(of: hit.document.content, for: query, in: definition))
         }
         let total = filter == .all ? try collection.searchTotal(query) : nil
-        let corrections = hits.count < 3 ? try collection.corrections(of: words) : []
+        let corrections =
+            hits.count < 3 || hits.allSatisfy(\.snippets.isEmpty) ? try collection.corrections(of: words) : []
         let time = (ContinuousClock.now - begin) / .milliseconds(1)
         return Result(
             hits: hits, total: total, notes: box.notes.map { "\($0)" }, corrections: corrections,
