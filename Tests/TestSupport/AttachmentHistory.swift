@@ -31,9 +31,8 @@ public enum AttachmentHistory {
         let id = "p\(number % documentCount)"
         var photo: DocumentObject?
         if number % 7 != 5 {
-            let own = try store.attachments.add(content(number), type: "image/jpeg", name: "\(number).jpg")
-            // Shared by many documents, and never without a reference for long.
-            let shared = try store.attachments.add(content(1000 + number % 2))
+            // The second one is shared by many documents, and never without a reference for long.
+            let (own, shared) = try added(number, to: store)
             photo = [
                 "id": .string(id), "step": .int(Int64(number)), "original": .attachment(own),
                 "more": .array([.object(["shared": .attachment(shared)])]),
@@ -59,6 +58,25 @@ public enum AttachmentHistory {
             }
             try transaction.put(["id": "last", "step": .int(Int64(number))], in: "steps")
         }
+    }
+
+    /// Adds the contents of a step, every other time together.
+    private static func added(_ number: Int, to store: DocumentStore) throws -> (own: Attachment, shared: Attachment) {
+        let (own, shared) = (content(number), content(1000 + number % 2))
+        if number % 4 < 2 {
+            return (
+                try store.attachments.add(own, type: "image/jpeg", name: "\(number).jpg"),
+                try store.attachments.add(shared)
+            )
+        }
+        var contents = [
+            try NewContent(for: store, type: "image/jpeg", name: "\(number).jpg", byteCount: 0),
+            try NewContent(for: store, type: Attachment.unknownType, name: nil, byteCount: 0),
+        ]
+        try contents[0].append(own)
+        try contents[1].append(shared)
+        let added = try store.attachments.add(contents)
+        return (added[0], added[1])
     }
 
     private static func addedAgain(

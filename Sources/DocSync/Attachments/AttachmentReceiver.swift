@@ -1,4 +1,5 @@
 package import DocIndex
+internal import Synchronization
 
 /// Stores the contents of attachments that a peer sends, and checks them as they arrive.
 package struct AttachmentReceiver: Sendable {
@@ -18,19 +19,41 @@ package struct AttachmentReceiver: Sendable {
         case gzip
     }
 
-    private let store: DocumentStore
+    private let contents: ContentQueue
     /// The maximum size of a content in bytes.
     package let byteLimit: Int64
+    /// The contents that are not stored yet; `nil` if each is stored when it has come.
+    private let unstored: UnstoredContents?
 
     /// Creates a receiver.
     ///
     /// - Parameter byteLimit: the maximum size of a content in bytes.
     package init(into store: DocumentStore, byteLimit: Int64 = .max) {
-        self.store = store
-        self.byteLimit = byteLimit
+        self.init(into: ContentQueue(of: store), byteLimit: byteLimit)
     }
 
-    /// Stores a content.
+    /// Creates a receiver whose contents share the flushes of others.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: the maximum size of a content in bytes.
+    ///   - unstored: collects the contents, to store many of them together; `nil` to store each when it has come.
+    package init(into contents: ContentQueue, byteLimit: Int64 = .max, collectingIn unstored: UnstoredContents? = nil) {
+        self.contents = contents
+        self.byteLimit = byteLimit
+        self.unstored = unstored
+    }
+
+    /// Stores the contents that `body` receives together, unless this receiver already collects them for that.
+    func collecting<R>(_ body: (AttachmentReceiver) async throws -> R) async throws -> R {
+        guard unstored == nil else { return try await body(self) }
+        let unstored = UnstoredContents(contents)
+        let result = try await body(
+            AttachmentReceiver(into: contents, byteLimit: byteLimit, collectingIn: unstored))
+        try await unstored.store()
+        return result
+    }
+
+    /// Receives a content, and stores it unless it is collected.
     ///
     /// - Parameters:
     ///   - chunks: the content as it is sent.
@@ -48,12 +71,18 @@ package struct AttachmentReceiver: Sendable {
         let pieces = CheckedPieces(chunks, entry, form, checksDigest: checksDigest, byteLimit: byteLimit)
         let name = entry.name.isEmpty || entry.name.utf8.count > Attachment.maximumNameByteCount ? nil : entry.name
         let type = entry.type.utf8.count > Attachment.maximumNameByteCount ? Attachment.unknownType : entry.type
-        let attachment = try await store.attachments.add(chunks: pieces, type: type, name: name) { found in
-            guard let expected, expected != found else { return }
+        let content = try await contents.store.attachments.receive(chunks: pieces, type: type, name: name)
+        let attachment = try content.attachment()
+        if let expected, expected != attachment.digest {
             throw AttachmentError(
                 .digestMismatch,
-                "The content of the attachment \(entry.name.inMessage) has the SHA-256 \(found) instead of \(expected); "
-                    + "ask for it again, or check the peer.")
+                "The content of the attachment \(entry.name.inMessage) has the SHA-256 \(attachment.digest) instead of "
+                    + "\(expected); ask for it again, or check the peer.")
+        }
+        if let unstored {
+            try await unstored.add(content)
+        } else {
+            _ = try await contents.add([content])
         }
         return Received(attachment: attachment, digest: pieces.digest)
     }
@@ -64,6 +93,42 @@ package struct AttachmentReceiver: Sendable {
     /// gives parts only of what it does not compress.
     package static func hasDigestOfContent(_ response: HeaderFields) -> Bool {
         response["Accept-Ranges"] == "bytes" && response["Content-Encoding"] == nil
+    }
+}
+
+/// Contents that have come and are stored together.
+package final class UnstoredContents: Sendable {
+    private let queue: ContentQueue
+    private let contents = Mutex<[NewContent]>([])
+
+    /// The number of contents, and of their bytes in memory, from which they are stored. A content in a file keeps the
+    /// file open.
+    private static let countLimit = 64
+    private static let memoryLimit = 2 << 20
+
+    package init(_ queue: ContentQueue) { self.queue = queue }
+
+    /// Adds a content. If there are many, all are stored.
+    ///
+    /// - Throws: like ``store()``.
+    func add(_ content: NewContent) async throws {
+        let isFull = contents.withLock { contents in
+            contents.append(content)
+            return contents.count >= Self.countLimit
+                || contents.reduce(0) { $0 + $1.memoryByteCount } >= Self.memoryLimit
+        }
+        if isFull { try await store() }
+    }
+
+    /// Stores all contents. When this returns, a document may refer to them.
+    ///
+    /// - Throws: `CancellationError`; `DocIndexError`, `LevelError`.
+    package func store() async throws {
+        _ = try await queue.add(
+            contents.withLock { contents in
+                defer { contents = [] }
+                return contents
+            })
     }
 }
 

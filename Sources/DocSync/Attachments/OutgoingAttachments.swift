@@ -14,7 +14,7 @@ package struct OutgoingAttachments: Sendable {
     /// a third of the work, but text in base64 is a third longer.
     package static let inlineByteCount: Int64 = 256 << 10
     /// The maximum size of all contents that are sent within one document, in bytes.
-    private static let totalInlineByteCount: Int64 = 1 << 20
+    static let totalInlineByteCount: Int64 = 1 << 20
 
     /// Decides how each attachment is sent: not again if the peer has it, within the document if it is small, and after
     /// it otherwise.

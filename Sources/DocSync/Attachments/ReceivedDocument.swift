@@ -17,10 +17,14 @@ package struct ReceivedDocument: Sendable {
     package init(_ text: [UInt8], _ receiver: AttachmentReceiver) async throws {
         self.text = text
         entries = try Self.entries(of: text)
-        for entry in entries {
-            guard case .data(let bytes) = entry.content else { continue }
-            // Without an encoding, a digest can be that of the compressed content.
-            try await add(ByteStream([bytes]), of: entry, .plain, receiver, checksDigest: false)
+        let contained = entries.filter { if case .data = $0.content { true } else { false } }
+        if contained.isEmpty { return }
+        try await receiver.collecting { receiver in
+            for entry in contained {
+                guard case .data(let bytes) = entry.content else { continue }
+                // Without an encoding, a digest can be that of the compressed content.
+                try await add(ByteStream([bytes]), of: entry, .plain, receiver, checksDigest: false)
+            }
         }
     }
 
@@ -66,7 +70,7 @@ package struct ReceivedDocument: Sendable {
                 .malformed, "A document with attachments does not begin with the document as JSON; check the peer.")
         }
         try await self.init(stream.content(limit: documentLimit), receiver)
-        try await readContents(stream, within: container, receiver)
+        try await receiver.collecting { try await readContents(stream, within: container, $0) }
     }
 
     private static func entries(of text: [UInt8]) throws -> [WireAttachment] {

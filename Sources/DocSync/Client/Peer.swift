@@ -224,15 +224,7 @@ extension Peer {
         _ requests: [(id: String, revision: Revision)], idField: String, begin: () -> Void,
         _ add: (BulkDocumentsReader.Part, _ byteCount: Int) throws -> Bool
     ) async throws {
-        var body = Array(#"{"docs":["#.utf8)
-        for (index, request) in requests.enumerated() {
-            if index > 0 { body.append(UInt8(ascii: ",")) }
-            let entry: DocumentValue = [
-                "id": .string(request.id), "rev": .string(request.revision.description),
-            ]
-            JSONWriter().write(entry, to: &body)
-        }
-        body += Array("]}".utf8)
+        let body = Self.list(requests)
         let target = target("_bulk_get", query: ["revs": "true", "latest": "true", "attachments": "false"])
         try await perform(.post, target, fields: Self.fields(hasBody: true), body: .bytes(body)) { response in
             begin()
@@ -258,6 +250,36 @@ extension Peer {
         }
     }
 
+    /// Asks for versions of documents together with the contents of their attachments.
+    ///
+    /// - Parameter read: reads the message: parts of the type `multipart/related`, one for each document.
+    /// - Returns: `false` if the peer does not answer in that form.
+    package func documentsWithContents(
+        _ requests: [(id: String, revision: Revision)], _ read: (MediaType, ByteStream) async throws -> Void
+    ) async throws -> Bool {
+        let target = target("_bulk_get", query: ["revs": "true", "attachments": "true"])
+        let fields: HeaderFields = ["Accept": "multipart/mixed", "Content-Type": "application/json"]
+        return try await perform(.post, target, fields: fields, body: .bytes(Self.list(requests))) { response in
+            let type = MediaType(response.fields["Content-Type"] ?? "")
+            guard type.name == "multipart/mixed" else { return false }
+            try await read(type, response.body.chunks)
+            return true
+        }
+    }
+
+    /// Returns the body of a request for versions.
+    private static func list(_ requests: [(id: String, revision: Revision)]) -> [UInt8] {
+        var body = Array(#"{"docs":["#.utf8)
+        for (index, request) in requests.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            let entry: DocumentValue = [
+                "id": .string(request.id), "rev": .string(request.revision.description),
+            ]
+            JSONWriter().write(entry, to: &body)
+        }
+        return body + Array("]}".utf8)
+    }
+
     /// Returns all versions of a document, also deletions; an empty array if the peer does not have it.
     package func versions(of id: String, idField: String) async throws -> [BulkDocumentsReader.Part] {
         let target = target(id, query: ["open_revs": "all", "revs": "true"])
@@ -281,7 +303,7 @@ extension Peer {
     /// - Returns: the errors of single documents. All others are stored.
     package func store(_ documents: BulkBody) async throws -> [(id: String, error: PeerError)] {
         try await perform(
-            .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: .bytes(documents.text)
+            .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: documents.content
         ) { response in
             try Self.errors(try await response.body.collected(limit: Self.answerLimit))
         }

@@ -4,6 +4,8 @@ package import DocIndex
 package struct BulkBody: Sendable {
     /// The documents as JSON, separated by commas.
     private var documents: [UInt8] = []
+    private static let beginning = Array(#"{"new_edits":false,"docs":["#.utf8)
+    private static let end = Array("]}".utf8)
     /// The IDs and revisions of the documents in it.
     package private(set) var entries: [(id: String, revision: String, range: Range<Int>)] = []
 
@@ -20,7 +22,10 @@ package struct BulkBody: Sendable {
     }
 
     /// The body.
-    package var text: [UInt8] { Array(#"{"new_edits":false,"docs":["#.utf8) + documents + Array("]}".utf8) }
+    package var text: [UInt8] { Self.beginning + documents + Self.end }
+
+    /// The body, without a copy of the documents.
+    package var content: SyncBody { .stream(ByteStream([Self.beginning, documents, Self.end])) }
 
     /// Returns the first and the second half of the documents; `nil` if there is only one.
     package var halves: (BulkBody, BulkBody)? {

@@ -34,24 +34,38 @@ struct AttachmentFetch: Sendable {
         let error: AttachmentError
     }
 
-    private func complete(_ document: WireDocument, _ replaced: Set<[UInt8]>) async throws -> Fetched {
-        let (collection, path) = (link.collection, document.version.path)
+    /// A document, what the store has of it, and what it lacks.
+    struct Examined: Sendable {
+        let document: WireDocument
+        let arriving: ArrivingAttachments
+        let ancestor: StoredAncestor?
+        let needed: [WireAttachment]
+    }
+
+    /// Finds out which attachments the store lacks. Called where reads may block.
+    func examined(
+        _ document: WireDocument, in store: DocumentStore, _ replaced: Set<[UInt8]> = []
+    ) throws -> Examined {
         let content = document.version.content ?? DocumentObject()
         let arriving = ArrivingAttachments(content, document.attachments) { replaced.contains(Array($0.name.utf8)) }
-        let (needed, ancestor) = try await link.store.run { store in
-            let reader = try collection.revisionReader(isShown: false)
-            var ancestor: StoredAncestor?
-            if let (revision, content) = try reader.closestContent(on: path, of: document.id),
-                let attachments = try? DocumentAttachments(of: content)
-            {
-                ancestor = StoredAncestor(generation: revision.generation, attachments)
-            }
-            let digests = AttachmentDigests(of: collection)
-            return (try arriving.needed(in: store, ancestor: ancestor, digests: digests.known), ancestor)
+        let reader = try link.collection.revisionReader(isShown: false)
+        var ancestor: StoredAncestor?
+        if let (revision, content) = try reader.closestContent(on: document.version.path, of: document.id),
+            let attachments = try? DocumentAttachments(of: content)
+        {
+            ancestor = StoredAncestor(generation: revision.generation, attachments)
         }
+        let digests = AttachmentDigests(of: link.collection)
+        let needed = try arriving.needed(in: store, ancestor: ancestor, digests: digests.known)
+        return Examined(document: document, arriving: arriving, ancestor: ancestor, needed: needed)
+    }
+
+    private func complete(_ document: WireDocument, _ replaced: Set<[UInt8]>) async throws -> Fetched {
+        let examined = try await link.store.run { try self.examined(document, in: $0, replaced) }
+        let arriving = examined.arriving
         var fetched = Fetched(document: document)
         var received = ReceivedContents()
-        for entry in needed {
+        for entry in examined.needed {
             // By bytes: two names can be one text in different Unicode forms.
             let bound = arriving.bound.first { $0.entry.name.utf8.elementsEqual(entry.name.utf8) }?.attachment.digest
             let content = try await fetch(entry, of: document, expecting: bound)
@@ -60,18 +74,26 @@ struct AttachmentFetch: Sendable {
             // What the peer states is not noted, because a wrong digest would later make another content of this one.
             if let digest = content.digest { fetched.digests[content.attachment.digest, default: []].append(digest) }
         }
-        let stored = try await link.store.run { [received] store in
-            try arriving.document(
-                received, in: store, ancestor: ancestor, digests: AttachmentDigests(of: collection).known)
-        }
-        fetched.document.attachments = []
-        if document.version.content != nil || !stored.isEmpty {
-            var complete = stored
-            if complete[link.idField] == nil { complete[link.idField] = document.id.value }
-            fetched.document.version = DocumentRevision(
-                path, isDeleted: document.version.isDeleted, content: complete)
-        }
+        fetched.document = try await link.store.run { [received] in try self.document(examined, received, in: $0) }
         return fetched
+    }
+
+    /// Returns a document with its references, once its contents are stored. Called where reads may block.
+    ///
+    /// - Throws: ``AttachmentError`` if a content is missing or another one; `DocIndexError`, `LevelError`.
+    func document(
+        _ examined: Examined, _ received: ReceivedContents, in store: DocumentStore
+    ) throws -> WireDocument {
+        var document = examined.document
+        var complete = try examined.arriving.document(
+            received, in: store, ancestor: examined.ancestor, digests: AttachmentDigests(of: link.collection).known)
+        document.attachments = []
+        if document.version.content != nil || !complete.isEmpty {
+            if complete[link.idField] == nil { complete[link.idField] = document.id.value }
+            document.version = DocumentRevision(
+                document.version.path, isDeleted: document.version.isDeleted, content: complete)
+        }
+        return document
     }
 
     private func fetch(
@@ -85,7 +107,7 @@ struct AttachmentFetch: Sendable {
             fields["Accept"] = "*/*"
             return try await peer.open(.get, target, fields: fields)
         }
-        let receiver = AttachmentReceiver(into: link.collection.store)
+        let receiver = AttachmentReceiver(into: link.contents)
         let form: AttachmentReceiver.Form = download.fields["Content-Encoding"] == "gzip" ? .gzip : .plain
         do {
             return try await receiver.add(

@@ -219,7 +219,7 @@ extension PullRun {
         }
         guard !documents.isEmpty else { return }
         let fetch = AttachmentFetch(link: link)
-        var rest = documents[...]
+        var rest = try await fetchGroups(of: documents, &writer)[...]
         try await inOrder(width: 4) {
             rest.popFirst()
         } run: { document -> Outcome in
@@ -254,6 +254,34 @@ extension PullRun {
             }
         }
         try await writer.flush()
+    }
+}
+
+extension PullRun {
+    /// Fetches documents with small attachments many at a time, and writes them.
+    ///
+    /// - Returns: the documents that have to be asked for alone.
+    private func fetchGroups(of documents: [WireDocument], _ writer: inout ArrivalWriter) async throws -> [WireDocument]
+    {
+        let fetch = GroupFetch(link: link)
+        guard link.sendsContents.isExpected else { return documents }
+        var small = documents.filter(GroupFetch.isSmall)[...]
+        guard small.count > 1 else { return documents }
+        var rest = documents.filter { !GroupFetch.isSmall($0) }
+        try await inOrder(width: 3) {
+            small.isEmpty ? nil : GroupFetch.nextGroup(of: &small)
+        } run: { group in
+            try await fetch.fetch(group)
+        } finish: { outcome in
+            rest += outcome.rest
+            for fetched in outcome.fetched {
+                link.board.note { $0.pull.attachmentByteCount += fetched.byteCount }
+                try await writer.add(fetched.document, byteCount: 1000, digests: fetched.digests)
+            }
+            // Only a document that is stored keeps its contents from being sent again.
+            try await writer.flush()
+        }
+        return rest
     }
 }
 

@@ -22,7 +22,7 @@ struct PushRun: Sendable {
         var saver = CheckpointSaver(link: link, direction: .push, saved: Self.position(position))
         let known = KnownShare()
         while true {
-            try await inOrder(width: 2) { () -> Page? in
+            try await inOrder(width: 3) { () -> Page? in
                 guard let page = try await read(after: position, known) else { return nil }
                 position = page.end
                 return page
@@ -102,7 +102,7 @@ struct PushRun: Sendable {
             try await send(part.body, since: start)
             var attached = part.attached[...]
             try await inOrder(width: 3) {
-                attached.popFirst()
+                attached.isEmpty ? nil : Self.nextGroup(of: &attached)
             } run: {
                 try await send($0, since: start)
             } finish: { _ in
@@ -124,6 +124,20 @@ struct PushRun: Sendable {
         let id: String
         let version: DocumentRevision
         let ancestors: [Revision]
+
+        /// The size of the contents that may be sent within the document; `nil` if they are sent after it.
+        var inlineByteCount: Int64? {
+            guard let content = version.content, let attachments = try? DocumentAttachments(of: content) else {
+                return nil
+            }
+            var sum: Int64 = 0
+            for named in attachments.list {
+                guard named.attachment.byteCount <= OutgoingAttachments.inlineByteCount else { return nil }
+                sum += named.attachment.byteCount
+                if sum > OutgoingAttachments.totalInlineByteCount { return nil }
+            }
+            return sum
+        }
     }
 
     private struct Part: Sendable {
@@ -170,6 +184,63 @@ struct PushRun: Sendable {
 
     // MARK: - Attachments
 
+    /// The size of the contents that are sent with one request, in bytes, and the number of their documents. A commit of
+    /// CouchDB waits for the disk, so fewer requests are faster.
+    private static let groupByteCount: Int64 = 3 << 19
+    private static let groupCount = 200
+
+    /// Removes the documents from the front of a list that are sent with one request.
+    private static func nextGroup(of attached: inout ArraySlice<Attached>) -> [Attached] {
+        var byteCount: Int64 = 0
+        var group: [Attached] = []
+        while let document = attached.first, group.count < groupCount {
+            byteCount += document.inlineByteCount ?? groupByteCount
+            if !group.isEmpty, byteCount > groupByteCount { break }
+            group.append(document)
+            attached.removeFirst()
+        }
+        return group
+    }
+
+    /// Sends versions with the attachments that the peer lacks.
+    private func send(_ group: [Attached], since start: Int) async throws {
+        guard group.count > 1 else {
+            for attached in group { try await send(attached, since: start) }
+            return
+        }
+        var items: [(attached: Attached, known: KnownAttachments)] = []
+        for attached in group { items.append((attached, try await knownAttachments(of: attached))) }
+        let (body, alone, byteCounts) = try await link.store.run { [items] store in
+            var body = BulkBody()
+            var alone: [Attached] = []
+            var byteCounts: [Int64] = []
+            for (attached, known) in items {
+                // A document at fault is named when it is sent alone.
+                if let (text, following, byteCount) = try? self.text(of: attached, known: known, in: store),
+                    following.isEmpty
+                {
+                    body.add(text, id: attached.id, revision: attached.version.path.revision.description)
+                    byteCounts.append(byteCount)
+                } else {
+                    alone.append(attached)
+                }
+            }
+            return (body, alone, byteCounts)
+        }
+        var isRefused = false
+        if !body.entries.isEmpty {
+            do {
+                let failed = try await sendOnce(body, since: start)
+                let sent = zip(body.entries, byteCounts).filter { !failed.contains($0.0.id) }
+                link.board.update { $0.push.attachmentByteCount += sent.reduce(0) { $0 + $1.1 } }
+            } catch let error as PeerError where [400, 403, 412, 413, 500].contains(error.status) {
+                // One document is refused, and all others with it.
+                isRefused = true
+            }
+        }
+        for attached in isRefused ? group : alone { try await send(attached, since: start) }
+    }
+
     /// Sends a version with the attachments that the peer lacks.
     private func send(_ attached: Attached, since start: Int) async throws {
         do {
@@ -211,26 +282,16 @@ struct PushRun: Sendable {
     }
 
     private func send(_ attached: Attached, known: KnownAttachments) async throws {
-        let (collection, version, idField) = (link.collection, attached.version, link.idField)
-        let (text, following, byteCount) = try await link.store.run { store in
-            let outgoing = try OutgoingAttachments(
-                of: version.content ?? DocumentObject(), generation: version.path.revision.generation, of: store,
-                known: known, digests: AttachmentDigests(of: collection).known)
-            let document = WireDocument(
-                .string(attached.id),
-                DocumentRevision(version.path, isDeleted: version.isDeleted, content: outgoing.content),
-                attachments: outgoing.entries)
-            var text: [UInt8] = []
-            document.write(to: &text, idField: idField)
-            let sent = outgoing.entries.filter { $0.content != .stub }
-            return (text, outgoing.following, sent.reduce(0) { $0 + ($1.byteCount ?? 0) })
+        let version = attached.version
+        let (text, following, byteCount) = try await link.store.run {
+            try self.text(of: attached, known: known, in: $0)
         }
         if following.isEmpty {
             var body = BulkBody()
             body.add(text, id: attached.id, revision: version.path.revision.description)
             if let (_, error) = try await link.peer.store(body).first { throw error.withStatus(400) }
         } else {
-            let message = try AttachmentUpload.message(text, following, of: collection.store)
+            let message = try AttachmentUpload.message(text, following, of: link.collection.store)
             try await link.peer.store(message, id: attached.id)
         }
         link.board.update { status in
@@ -240,24 +301,51 @@ struct PushRun: Sendable {
         }
     }
 
-    // MARK: - Documents without attachments
+    /// Returns a document as it is sent: the text, the contents that follow it, and the size of all contents that are sent.
+    /// Called where reads may block.
+    private func text(
+        of attached: Attached, known: KnownAttachments, in store: DocumentStore
+    ) throws -> (text: [UInt8], following: [(entry: WireAttachment, content: Attachment)], byteCount: Int64) {
+        let version = attached.version
+        let outgoing = try OutgoingAttachments(
+            of: version.content ?? DocumentObject(), generation: version.path.revision.generation, of: store,
+            known: known, digests: AttachmentDigests(of: link.collection).known)
+        let document = WireDocument(
+            .string(attached.id),
+            DocumentRevision(version.path, isDeleted: version.isDeleted, content: outgoing.content),
+            attachments: outgoing.entries)
+        var text: [UInt8] = []
+        document.write(to: &text, idField: link.idField)
+        let sent = outgoing.entries.filter { $0.content != .stub }
+        return (text, outgoing.following, sent.reduce(0) { $0 + ($1.byteCount ?? 0) })
+    }
+
+    // MARK: - Documents in bulk
+
+    /// Sends documents with one request.
+    ///
+    /// - Returns: the IDs of the documents that the peer does not accept.
+    private func sendOnce(_ body: BulkBody, since start: Int) async throws -> Set<String> {
+        let errors = try await link.peer.store(body)
+        for (id, error) in errors {
+            link.board.leaveOut(
+                .push,
+                DocumentFault(.refused, id: id, "the peer does not accept the document: \(error)"))
+        }
+        let (count, bytes) = (body.entries.count - errors.count, body.byteCount)
+        let failed = Set(errors.map(\.id))
+        link.board.takeIn(.push, body.entries.lazy.map(\.id).filter { !failed.contains($0) }, since: start)
+        link.board.update { status in
+            status.push.writtenCount += count
+            status.push.byteCount += bytes
+        }
+        return failed
+    }
 
     private func send(_ body: BulkBody, since start: Int) async throws {
         guard !body.entries.isEmpty else { return }
         do {
-            let errors = try await link.peer.store(body)
-            for (id, error) in errors {
-                link.board.leaveOut(
-                    .push,
-                    DocumentFault(.refused, id: id, "the peer does not accept the document: \(error)"))
-            }
-            let (count, bytes) = (body.entries.count - errors.count, body.byteCount)
-            let failed = Set(errors.map(\.id))
-            link.board.takeIn(.push, body.entries.lazy.map(\.id).filter { !failed.contains($0) }, since: start)
-            link.board.update { status in
-                status.push.writtenCount += count
-                status.push.byteCount += bytes
-            }
+            _ = try await sendOnce(body, since: start)
         } catch let error as PeerError where [413, 500, 400, 412].contains(error.status) {
             // One document is refused, and all others with it. It is found by halves.
             if let (first, second) = body.halves {

@@ -14,6 +14,10 @@ struct SyncLink: Sendable {
     let instance: String?
     /// What distinguishes this pair of a store and a database.
     private let pair: String
+    /// Stores the contents that the peer sends.
+    let contents: ContentQueue
+    /// Whether the peer sends documents together with their attachments, as far as it is known.
+    let sendsContents = PeerAbility()
     /// The newest commit of this store whose pulled documents are covered by the peer's checkpoint.
     let confirmed: Confirmed
 
@@ -26,6 +30,15 @@ struct SyncLink: Sendable {
         var commit: UInt64 { value.withLock { $0 } }
 
         func advance(to commit: UInt64) { value.withLock { $0 = max($0, commit) } }
+    }
+
+    /// What a peer is expected to do until it turns out that it does not.
+    final class PeerAbility: Sendable {
+        private let isMissing = Atomic(false)
+
+        var isExpected: Bool { !isMissing.load(ordering: .relaxed) }
+
+        func deny() { isMissing.store(true, ordering: .relaxed) }
     }
 
     private let starts: [Direction: Checkpoint.Session]
@@ -84,7 +97,7 @@ struct SyncLink: Sendable {
         return SyncLink(
             collection: collection, peer: peer, options: options, board: board,
             idField: collection.definition.idField, instance: information.instance, pair: name,
-            confirmed: Confirmed(confirmed), starts: starts)
+            contents: ContentQueue(of: collection.store), confirmed: Confirmed(confirmed), starts: starts)
     }
 
     /// Returns the identity of a server that does not state one: a random string stored there.

@@ -19,36 +19,38 @@ extension ServedDatabase {
     func multipart(
         _ id: DocumentID, _ versions: [DocumentRevision], _ wanted: [Revision]
     ) async throws -> SyncResponse {
-        let (collection, field) = (collection, idField)
-        let parts = try await store.run { store in
-            try versions.map { version -> MultipartBody.Part in
-                // Everything follows. A peer that got a stub it cannot use would ask for the document again.
-                let outgoing = try OutgoingAttachments(
-                    of: version.content ?? DocumentObject(), generation: version.path.revision.generation, of: store,
-                    inlineLimit: -1, digests: AttachmentDigests(of: collection).known)
-                let content = version.content == nil ? nil : outgoing.content
-                var text: [UInt8] = []
-                WireDocument(
-                    id, DocumentRevision(version.path, isDeleted: version.isDeleted, content: content),
-                    attachments: outgoing.entries
-                ).write(to: &text, idField: field)
-                guard !outgoing.following.isEmpty else {
-                    return MultipartBody.Part(["Content-Type": "application/json"], .bytes(text))
-                }
-                let message = try AttachmentUpload.message(text, outgoing.following, of: store)
-                return MultipartBody.Part(["Content-Type": message.contentType], message.body)
+        let body = MultipartBody("mixed", try await store.run { _ in try parts(id, versions, wanted) })
+        return SyncResponse(status: 200, fields: ["Content-Type": body.contentType], body: body.body)
+    }
+
+    /// Returns the parts of a message with versions of a document. Called where reads may block.
+    func parts(
+        _ id: DocumentID, _ versions: [DocumentRevision], _ wanted: [Revision]
+    ) throws -> [MultipartBody.Part] {
+        let parts = try versions.map { version -> MultipartBody.Part in
+            // Everything follows. A peer that got a stub it cannot use would ask for the document again.
+            let outgoing = try OutgoingAttachments(
+                of: version.content ?? DocumentObject(), generation: version.path.revision.generation,
+                of: store.store, inlineLimit: -1, digests: AttachmentDigests(of: collection).known)
+            let content = version.content == nil ? nil : outgoing.content
+            var text: [UInt8] = []
+            WireDocument(
+                id, DocumentRevision(version.path, isDeleted: version.isDeleted, content: content),
+                attachments: outgoing.entries
+            ).write(to: &text, idField: idField)
+            guard !outgoing.following.isEmpty else {
+                return MultipartBody.Part(["Content-Type": "application/json"], .bytes(text))
             }
+            let message = try AttachmentUpload.message(text, outgoing.following, of: store.store)
+            return MultipartBody.Part(["Content-Type": message.contentType], message.body)
         }
         let missing = wanted.filter { revision in !versions.contains { $0.path.revisions.contains(revision) } }
-        let body = MultipartBody(
-            "mixed",
-            parts
-                + missing.map { revision in
-                    let text = DocumentValue.object(["missing": .string(revision.description)]).json
-                    return MultipartBody.Part(
-                        ["Content-Type": #"application/json; error="true""#], .bytes(Array(text.utf8)))
-                })
-        return SyncResponse(status: 200, fields: ["Content-Type": body.contentType], body: body.body)
+        return parts
+            + missing.map { revision in
+                let text = DocumentValue.object(["missing": .string(revision.description)]).json
+                return MultipartBody.Part(
+                    ["Content-Type": #"application/json; error="true""#], .bytes(Array(text.utf8)))
+            }
     }
 
     /// Returns the content of an attachment.
@@ -79,7 +81,7 @@ extension ServedDatabase {
             return VersionWriter.Arrival(document, listed: [document.version.path.revision])
         }
         do {
-            return try await arrival(document, ReceivedDocument(text, AttachmentReceiver(into: server.store.store)))
+            return try await arrival(document, ReceivedDocument(text, AttachmentReceiver(into: server.contents)))
         } catch let error as AttachmentError {
             throw DocumentFault(error, id: VersionWriter.text(document.id))
         }

@@ -16,7 +16,7 @@ struct ServedDatabase: Sendable {
         case (.put, "_local", 2): return try await setLocalRecord(path[path.startIndex + 1], request)
         case (.get, "_changes", 1): return try changes(target)
         case (.post, "_revs_diff", 1): return try await difference(request)
-        case (.post, "_bulk_get", 1): return try await documents(request)
+        case (.post, "_bulk_get", 1): return try await documents(request, target)
         case (.post, "_bulk_docs", 1): return try await storeDocuments(request)
         case (.post, "_ensure_full_commit", 1):
             try await store.flush()
@@ -113,7 +113,7 @@ struct ServedDatabase: Sendable {
         return .json(text: RevisionsDifference.answer(entries))
     }
 
-    private func documents(_ request: SyncRequest) async throws -> SyncResponse {
+    private func documents(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
         let body = try await request.body.collected(limit: server.options.bodyLimit)
         guard case .object(let object)? = try? JSONParser().parse(body), case .array(let entries)? = object["docs"]
         else {
@@ -128,9 +128,19 @@ struct ServedDatabase: Sendable {
             if case .string(let text)? = entry["rev"] { revision = Revision(text) }
             wanted.append((id, revision))
         }
+        if target["attachments"] == "true", Self.acceptsParts(request) {
+            let parts = DocumentParts(database: self, wanted: wanted)
+            return SyncResponse(
+                status: 200, fields: ["Content-Type": parts.contentType], body: .stream(parts.stream))
+        }
         return SyncResponse(
             status: 200, fields: ["Content-Type": "application/json"],
             body: .stream(DocumentPages(database: self, wanted: wanted).stream))
+    }
+
+    /// Whether a client takes a message of several parts.
+    private static func acceptsParts(_ request: SyncRequest) -> Bool {
+        (request.fields["Accept"] ?? "").contains("multipart/")
     }
 
     private func document(
@@ -157,7 +167,7 @@ struct ServedDatabase: Sendable {
             try listed(id, version).write(to: &text, idField: field, includesPath: target["revs"] == "true")
             return .json(text: text)
         }
-        if (request.fields["Accept"] ?? "").contains("multipart/") {
+        if Self.acceptsParts(request) {
             return try await multipart(id, versions, revisions ?? [])
         }
         var text: [UInt8] = [UInt8(ascii: "[")]
@@ -223,7 +233,7 @@ struct ServedDatabase: Sendable {
         let limit = server.options.documentLimit
         let received: ReceivedDocument
         do {
-            let receiver = AttachmentReceiver(into: server.store.store)
+            let receiver = AttachmentReceiver(into: server.contents)
             received =
                 type.isMultipart
                 ? try await ReceivedDocument(type, request.body.chunks, documentLimit: limit, receiver)

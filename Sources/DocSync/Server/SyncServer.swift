@@ -24,6 +24,8 @@ public struct SyncServer: Responder {
 
     let store: AsyncDocumentStore
     let options: Options
+    /// Stores the contents that peers send.
+    let contents: ContentQueue
 
     /// Creates a server. The collections take part in replications from now on.
     ///
@@ -32,6 +34,7 @@ public struct SyncServer: Responder {
         for name in options.collections { try store.collection(name).startReplication() }
         self.store = store.asynchronous
         self.options = options
+        contents = ContentQueue(of: store)
     }
 
     package func respond(to request: SyncRequest) async -> SyncResponse {

@@ -51,51 +51,51 @@ package final class NewContentFile: @unchecked Sendable {
         do throws(SystemError) { try file.waitUntilWritten() } catch { throw failure(error, "write") }
     }
 
+    /// Lets the system start to write what it has not started to write yet.
+    package func startWriting() throws(LevelError) {
+        guard pendingByteCount > 0 else { return }
+        do throws(SystemError) { try file.startWriting() } catch { throw failure(error, "write") }
+        pendingByteCount = 0
+    }
+
     /// Gives the file its name, and returns once its content and its name are on the disk.
-    ///
-    /// If there is a record, and a file with that name has the same content, that file is kept. Otherwise this file
-    /// replaces it.
-    ///
-    /// The name of new content comes first, so that one sync of the journal covers the file and its name. A crash in
-    /// between leaves a file without a record, whose content may be incomplete.
     ///
     /// - Parameters:
     ///   - digest: the SHA-256 digest of the content, in hexadecimal.
-    ///   - hasRecord: whether a record refers to the content, so an existing file was completely published. Without a
-    ///     record, it may be on the disk only in part even if it can be read: after a failed sync, the system keeps the
-    ///     content in memory and forgets that the disk lacks it.
+    ///   - hasRecord: like ``ContentPublication/hasRecord``.
     /// - Throws: ``LevelError`` with `io`. The file is deleted then.
     package func publish(as digest: String, hasRecord: Bool) throws(LevelError) {
+        try owner.publish([ContentPublication(self, as: digest, hasRecord: hasRecord)])
+    }
+
+    /// A file that has its name, but is not safe from a power failure yet.
+    struct Placed {
+        /// What a flush makes durable: this file, or one with the same content that is kept instead.
+        let file: OpenFile
+        let directory: DirectoryHandle
+        /// Whether nothing relies on the file if it cannot be flushed.
+        let isNew: Bool
+    }
+
+    /// Gives the file its name.
+    func place(as digest: String, hasRecord: Bool) throws(LevelError) -> Placed {
         let shard = try owner.madeShard(of: digest)
         do throws(SystemError) {
             let existing = try ContentDirectory.open(digest, in: shard)
             if let existing, hasRecord, try hasSameContent(as: existing) {
                 discard()
-                try existing.synchronize()
-            } else {
-                let isNew = existing == nil && !hasRecord
-                // A record must not refer to a file that a crash makes incomplete.
-                if !isNew { try file.synchronize() }
-                guard unsafe renameat(directory.descriptor, name, shard.descriptor, digest) == 0 else { throw .last }
-                isOpen = false
-                owner.forget(name)
-                if isNew { try synchronize(orRemove: digest, from: shard) }
+                return Placed(file: existing, directory: shard, isNew: false)
             }
-            try OpenFile.synchronize(directory: shard.descriptor)
+            let isNew = existing == nil && !hasRecord
+            // A record must not refer to a file that a crash makes incomplete.
+            if !isNew { try file.synchronize() }
+            guard unsafe renameat(directory.descriptor, name, shard.descriptor, digest) == 0 else { throw .last }
+            isOpen = false
+            owner.forget(name)
+            return Placed(file: file, directory: shard, isNew: isNew)
         } catch {
             discard()
             throw failure(error, "finish")
-        }
-        try owner.synchronizeName(ofShardFor: digest)
-    }
-
-    /// Flushes the file, which already has its name. Deletes it if that fails.
-    private func synchronize(orRemove digest: String, from shard: DirectoryHandle) throws(SystemError) {
-        do throws(SystemError) {
-            try file.synchronize()
-        } catch {
-            try? shard.removeFile(digest)
-            throw error
         }
     }
 
