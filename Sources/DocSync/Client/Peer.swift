@@ -47,7 +47,7 @@ extension Peer {
     func perform<R>(
         _ method: SyncRequest.Method, _ target: String, fields: HeaderFields = ["Accept": "application/json"],
         body: SyncBody = .none, silenceLimit: Duration = .seconds(60), repeatsAfterSilence: Bool = true,
-        _ read: (SyncResponse) async throws -> R
+        repeatsAfterCut: Bool = true, _ read: (SyncResponse) async throws -> R
     ) async throws -> R {
         var attempt = 1
         var random = SystemRandomNumberGenerator()
@@ -57,6 +57,10 @@ extension Peer {
             } catch {
                 try Task.checkCancellation()
                 if !repeatsAfterSilence, (error as? TransportError)?.code == .timedOut { throw error }
+                if !repeatsAfterCut, let cut = error as? TransportError, cut.isInterruption {
+                    onRetry(error, .zero)
+                    throw error
+                }
                 guard let retryAfter = Self.retry(after: error, attempt: attempt),
                     attemptLimit.map({ attempt < $0 }) ?? true
                 else { throw error }
@@ -300,10 +304,14 @@ extension Peer {
 
     /// Stores versions as they are.
     ///
+    /// - Parameter repeatsAfterCut: whether the request is sent again if the connection breaks off while it is sent.
     /// - Returns: the errors of single documents. All others are stored.
-    package func store(_ documents: BulkBody) async throws -> [(id: String, error: PeerError)] {
+    package func store(
+        _ documents: BulkBody, repeatsAfterCut: Bool = true
+    ) async throws -> [(id: String, error: PeerError)] {
         try await perform(
-            .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: documents.content
+            .post, target("_bulk_docs"), fields: Self.fields(hasBody: true), body: documents.content,
+            repeatsAfterCut: repeatsAfterCut
         ) { response in
             try Self.errors(try await response.body.collected(limit: Self.answerLimit))
         }

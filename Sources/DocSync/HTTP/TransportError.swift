@@ -40,6 +40,11 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String { message }
 }
 
+extension TransportError {
+    /// Whether the connection ended, or became silent, during an exchange.
+    package var isInterruption: Bool { code == .cut || code == .timedOut }
+}
+
 extension TransportError.Code {
     fileprivate func sentence(_ peer: String, detail: String) -> String {
         switch self {

@@ -4,6 +4,9 @@ internal import Synchronization
 /// Brings the store's documents to the peer.
 struct PushRun: Sendable {
     let link: SyncLink
+    private let size = BodySize()
+
+    init(link: SyncLink) { self.link = link }
 
     private struct Page: Sendable {
         let listings: [RevisionListing]
@@ -322,11 +325,23 @@ struct PushRun: Sendable {
 
     // MARK: - Documents in bulk
 
-    /// Sends documents with one request.
+    /// Sends documents, usually with one request. On a connection that breaks off, with smaller ones, so that less is sent
+    /// twice.
     ///
     /// - Returns: the IDs of the documents that the peer does not accept.
     private func sendOnce(_ body: BulkBody, since start: Int) async throws -> Set<String> {
-        let errors = try await link.peer.store(body)
+        let canSplit = body.entries.count > 1 && body.byteCount > BodySize.smallest
+        if canSplit, body.byteCount > size.limit, let (first, second) = body.halves {
+            return try await sendOnce(first, since: start).union(sendOnce(second, since: start))
+        }
+        let errors: [(id: String, error: PeerError)]
+        do {
+            errors = try await link.peer.store(body, repeatsAfterCut: !canSplit)
+            size.grow()
+        } catch let error as TransportError where canSplit && error.isInterruption {
+            size.shrink(below: body.byteCount)
+            return try await sendOnce(body, since: start)
+        }
         for (id, error) in errors {
             link.board.leaveOut(
                 .push,
@@ -360,6 +375,27 @@ struct PushRun: Sendable {
             }
         }
     }
+}
+
+/// The size of the documents that one request sends. It is halved when a connection breaks off, and grows slowly with each
+/// success.
+final class BodySize: Sendable {
+    /// The size in bytes below which a request is repeated as it is.
+    static let smallest = 64 << 10
+
+    /// By how many bytes a success raises the size. With one break in each megabyte, a tenth is sent twice.
+    static let step = 16 << 10
+
+    private let bound = Mutex(Int.max)
+
+    /// The largest size in bytes.
+    var limit: Int { bound.withLock { $0 } }
+
+    /// Notes that a request of some bytes was interrupted.
+    func shrink(below byteCount: Int) { bound.withLock { $0 = max(Self.smallest, min($0, byteCount) / 2) } }
+
+    /// Notes that a request succeeded.
+    func grow() { bound.withLock { $0 = $0 > Int.max - Self.step ? .max : $0 + Self.step } }
 }
 
 /// Whether a peer has most documents of a feed, so that it is worthwhile to ask before they are sent.
