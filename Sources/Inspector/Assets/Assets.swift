@@ -7,7 +7,7 @@ struct Asset: Sendable {
     let text: StaticString
 
     static let style = Asset(
-        name: "inspector-c69c4afa21c8.css", type: "text/css; charset=utf-8",
+        name: "inspector-6a5e3ece3587.css", type: "text/css; charset=utf-8",
         text: #"""
             :root {
               color-scheme: light dark;
@@ -65,6 +65,7 @@ struct Asset: Sendable {
             th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
             td { max-width: 26rem; overflow-wrap: break-word; unicode-bidi: isolate; }
             td.number, td.short { white-space: nowrap; }
+            td.long { min-width: 16rem; }
             tbody th { font-weight: 500; white-space: nowrap; max-width: 20rem; overflow: hidden; text-overflow: ellipsis; }
             tbody tr:hover { background: var(--panel); }
             tr.selected { background: var(--panel); box-shadow: inset 3px 0 var(--link); }

@@ -146,6 +146,8 @@ struct MapPage: Sendable {
         for latitude in MapFrame.lines(from: frame.south, to: frame.north).degrees {
             let y = frame.y(of: latitude)
             map.element("line", .fixed("x1", "0"), .fixed("x2", "1000"), .number("y1", y), .number("y2", y)) { _ in }
+            // There is no room above the uppermost line.
+            if y < 16 { continue }
             map.element(
                 "text", .fixed("x", "4"), .number("y", y - 4),
                 text: Self.degrees(latitude, latitude < 0 ? "S" : "N"))

@@ -81,8 +81,17 @@ extension Markup {
         element("th", .fixed("scope", "col"), isNumber ? .class("number") : nil, text: text)
     }
 
+    /// Short texts stay on one line, and long ones get room.
+    private static func widthClass(of text: String) -> Attribute? {
+        switch text.utf8.count {
+        case ...24: .class("short")
+        case 49...: .class("long")
+        default: nil
+        }
+    }
+
     /// Adds a cell.
     mutating func cell(_ text: String, isNumber: Bool = false) {
-        element("td", isNumber ? .class("number") : text.utf8.count <= 24 ? .class("short") : nil, text: text)
+        element("td", isNumber ? .class("number") : Self.widthClass(of: text), text: text)
     }
 }
