@@ -5,9 +5,8 @@
 
     /// Hands the chunks of a body from an event loop to the one task that reads them.
     ///
-    /// Each chunk comes with a function to call when the reader has taken it. If many bytes wait, the sender reads nothing
-    /// more from the socket before that, so that a slow reader slows down the peer. Otherwise it goes on, so that the
-    /// reader gets several chunks at once.
+    /// Each chunk comes with a function to call when the reader has taken it. The sender reads nothing more from the
+    /// socket before that, so that a slow reader slows down the peer.
     final class ChunkQueue: Sendable {
         private struct Chunk {
             let bytes: ByteBuffer
@@ -16,39 +15,27 @@
 
         private struct State {
             var chunks: [Chunk] = []
-            /// The size of the chunks.
-            var byteCount = 0
             var end: Result<Void, TransportError>?
             var reader: CheckedContinuation<Result<[UInt8]?, TransportError>, Never>?
         }
 
         private let state = Mutex(State())
 
-        /// The number of bytes from which the sender waits for the reader.
-        static let waitingByteCount = 256 << 10
-
         /// Adds a chunk. After the end, it is dropped and counts as taken.
-        ///
-        /// - Returns: whether the sender may go on before the chunk is taken.
-        func offer(_ bytes: ByteBuffer, whenTaken: @escaping @Sendable () -> Void) -> Bool {
-            let (hasRoom, resumed): (Bool, (() -> Void)?) = state.withLock { state in
-                guard state.end == nil else { return (true, whenTaken) }
+        func offer(_ bytes: ByteBuffer, whenTaken: @escaping @Sendable () -> Void) {
+            let resumed: (() -> Void)? = state.withLock { state in
+                guard state.end == nil else { return whenTaken }
                 guard let reader = state.reader else {
                     state.chunks.append(Chunk(bytes: bytes, whenTaken: whenTaken))
-                    state.byteCount += bytes.readableBytes
-                    return (state.byteCount < Self.waitingByteCount, nil)
+                    return nil
                 }
                 state.reader = nil
-                return (
-                    true,
-                    {
-                        reader.resume(returning: .success(Array(bytes.readableBytesView)))
-                        whenTaken()
-                    }
-                )
+                return {
+                    reader.resume(returning: .success(Array(bytes.readableBytesView)))
+                    whenTaken()
+                }
             }
             resumed?()
-            return hasRoom
         }
 
         /// Ends the body after the chunks so far. A second end has no effect.
@@ -65,10 +52,7 @@
             let dropped = state.withLock { state in
                 if state.end == nil || !state.chunks.isEmpty { state.end = .failure(error) }
                 state.reader.take()?.resume(returning: .failure(error))
-                defer {
-                    state.chunks = []
-                    state.byteCount = 0
-                }
+                defer { state.chunks = [] }
                 return state.chunks
             }
             for chunk in dropped { chunk.whenTaken() }
@@ -86,10 +70,7 @@
         func next() async throws(TransportError) -> [UInt8]? {
             let result = await withCheckedContinuation { continuation in
                 let taken: [Chunk] = state.withLock { state in
-                    defer {
-                        state.chunks = []
-                        state.byteCount = 0
-                    }
+                    defer { state.chunks = [] }
                     guard state.chunks.isEmpty else { return state.chunks }
                     if let end = state.end {
                         continuation.resume(returning: Self.result(of: end))

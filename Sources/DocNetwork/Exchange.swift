@@ -191,12 +191,12 @@
                 state.bytesToCome = state.bytesToCome.map { $0 - buffer.readableBytes }
                 return state.partCount
             }
-            let hasRoom = body.offer(buffer) {
+            body.offer(buffer) {
                 self.endOwnWork()
                 taken.succeed()
                 self.endIfRefused(after: number)
             }
-            return hasRoom ? eventLoop.makeSucceededVoidFuture() : taken.futureResult
+            return taken.futureResult
         }
 
         func didFinishRequest(task: HTTPClient.Task<Void>) throws { end(with: nil) }

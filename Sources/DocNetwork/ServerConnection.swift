@@ -71,7 +71,7 @@
                 clock.phase = .response
                 let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 let body = current.body
-                _ = body.offer(bytes) {
+                body.offer(bytes) {
                     loopBound.execute { connection, context in connection.continueReading(body, context) }
                 }
             case .end:
