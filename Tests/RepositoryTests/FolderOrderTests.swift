@@ -63,11 +63,10 @@ import Testing
 
     private static func listedFolders(of module: String) throws -> [String] {
         let text = try ArchitectureTests.text("ARCHITECTURE.md")
-        return text.split(separator: "\n").compactMap { line in
-            guard let match = line.prefixMatch(of: /- `Sources\/(?<module>\w+)\/(?<folder>[\w\/]+)`/),
-                match.output.module == module
-            else { return nil }
-            return String(match.output.folder)
+        // A line of the list can name several folders.
+        return text.split(separator: "\n").filter { $0.hasPrefix("- `Sources/") }.flatMap { line in
+            line.matches(of: /`Sources\/(?<module>\w+)\/(?<folder>[\w\/]+)`/)
+                .filter { $0.output.module == module }.map { String($0.output.folder) }
         }
     }
 

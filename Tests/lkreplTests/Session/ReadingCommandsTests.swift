@@ -101,12 +101,14 @@ import Testing
             }
         }
 
-        /// The `sh` line that runs the program with its arguments.
-        fileprivate var line: String {
-            switch self {
+        /// The `sh` line that runs a command of the program with its arguments.
+        fileprivate func line(for command: CommandCatalog.Command) -> String {
+            // A server runs until it is ended.
+            let run = command.words == ["serve"] ? "timeout 3 \"$@\"" : "\"$@\""
+            return switch self {
             case .onReadOnlyMount, .attachmentsOnReadOnlyMount:
-                "unshare -m sh -c 'mount --bind s.store s.store && mount -o remount,ro,bind s.store && \"$@\"' sh \"$@\""
-            default: "\"$@\""
+                "unshare -m sh -c 'mount --bind s.store s.store && mount -o remount,ro,bind s.store && \(run)' sh \"$@\""
+            default: run
             }
         }
     }
@@ -145,7 +147,8 @@ import Testing
             for command in CommandCatalog.current.leaves where command.takesDatabase {
                 let arguments = try Self.arguments(of: command)
                 let outcome = try place.run(
-                    program: "/bin/sh", (["-c", kind.line, "sh", Binary.path] + arguments).map { Array($0.utf8) })
+                    program: "/bin/sh",
+                    (["-c", kind.line(for: command), "sh", Binary.path] + arguments).map { Array($0.utf8) })
                 #expect(outcome.code < 128, "\(arguments): \(outcome)")
                 #expect(outcome.code != 75, "\(arguments): \(outcome)")
                 #expect(!outcome.error.contains("levelkit-reading"), "\(arguments): \(outcome)")
