@@ -8,7 +8,7 @@ struct APIRoutes: Sendable {
     let request: SyncRequest
     let target: Target
 
-    /// Answers a request for the parts of a path behind `/api/v1`.
+    /// Answers a request for the path after `/api/v1`.
     func answer(_ path: ArraySlice<String>) async throws -> SyncResponse {
         let parts = Array(path)
         switch (parts.first, parts.count) {

@@ -27,7 +27,7 @@ struct ExportStream: Sendable {
     let fields: [FieldPath]?
     let reading: StoreReading
 
-    /// The response. It reads one state of the store, whatever is written meanwhile.
+    /// The response. It reads one state of the store, although others write.
     func response() async throws -> SyncResponse {
         // A condition that cannot be answered is a problem before anything is sent.
         let plan = try await reading.run { [collection, query] in try collection.plan(query) }

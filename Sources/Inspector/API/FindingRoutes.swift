@@ -5,7 +5,7 @@ internal import DocSync
 struct FindingRoutes: Sendable {
     let target: Target
 
-    /// Returns what reads the answer; `nil` if there is no such route.
+    /// Returns what reads the answer; `nil` if no route matches.
     func reader(_ what: String) throws -> (@Sendable (ReadableCollection) throws -> DocumentObject)? {
         switch what {
         case "search": try search()

@@ -10,7 +10,7 @@ struct AccessToken: Sendable {
 
     init(text: String) { self.text = text }
 
-    /// Returns whether a text is the token. Takes the same time wherever the first difference is.
+    /// Returns whether a string is the token. Takes the same time wherever the first difference is.
     func matches(_ other: String) -> Bool {
         let expected = Array(text.utf8)
         let given = Array(other.utf8)

@@ -98,7 +98,7 @@ struct Problem: Error, Sendable {
     let kind: Kind
     /// What is wrong with this request, and what to do.
     let detail: String
-    /// The offset of the mistake in the text of a parameter, in characters.
+    /// The offset of the mistake in the value of a parameter, in characters.
     var place: Int?
     /// The name of the parameter.
     var parameter: String?

@@ -104,7 +104,7 @@ struct Attribute: Sendable {
     }
 }
 
-/// The characters of a text as HTML.
+/// The characters of a string as HTML.
 enum HTMLText {
     static func append(_ text: String, to bytes: inout [UInt8]) {
         // Most text needs no change.

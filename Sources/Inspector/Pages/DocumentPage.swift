@@ -3,7 +3,7 @@ internal import DocSync
 
 /// One document: its members as a tree and as text, its attachments, its former versions, and documents like it.
 struct DocumentPage: Sendable {
-    /// The longest text of a value in the tree, in characters. The text below has all of it, up to ``textLimit``.
+    /// The largest number of characters of a value in the tree. The text below has all of it, up to ``textLimit``.
     private static let valueLimit = 2000
     private static let textLimit = 100_000
     private static let memberLimit = 500
@@ -154,7 +154,7 @@ struct DocumentPage: Sendable {
                 let text = CellText(.attachment(attachment)).text
                 list.element("li") { item in
                     item.element("a", .href(link), text: text)
-                    // Large pictures are shown when they are asked for.
+                    // Large pictures are shown on request.
                     guard PictureKind.isRaster(attachment.type), attachment.byteCount < 20_000_000 else { return }
                     item.element("p") {
                         $0.void(

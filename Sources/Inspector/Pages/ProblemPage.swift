@@ -13,7 +13,7 @@ enum ProblemPage {
         return response
     }
 
-    /// Adds what is wrong, with a mark at the place in the text.
+    /// Adds the message, with a mark at the mistake.
     static func append(_ problem: Problem, text: String?, to page: inout Markup) {
         page.element("p", .class("note bad"), .fixed("role", "alert")) { note in
             note.element("strong", text: problem.detail)
@@ -26,9 +26,9 @@ enum ProblemPage {
         }
     }
 
-    /// A line of a text, and a caret below a character of it.
+    /// A line, and a caret below one of its characters.
     static func marked(_ text: String, _ place: Int) -> String {
-        // Far behind the place, nothing helps to find it.
+        // A caret far to the right helps nobody.
         let scalars = Array(text.unicodeScalars.prefix(place + 60).map { $0 == "\n" || $0 == "\t" ? " " : $0 })
         let start = max(0, place - 60)
         var line = String.UnicodeScalarView()

@@ -92,7 +92,7 @@ struct SearchPage: Sendable {
 }
 
 extension Markup {
-    /// Adds a text with marked words.
+    /// Adds text with marked words.
     mutating func append(_ marked: MarkedText) {
         for part in marked.parts {
             if part.isMatch { element("mark", text: part.text) } else { text(part.text) }

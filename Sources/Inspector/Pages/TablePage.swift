@@ -194,7 +194,7 @@ struct TablePage: Sendable {
         }
     }
 
-    /// The largest text of a row in bytes.
+    /// The largest size of a row's text in bytes.
     private static let rowByteLimit = 8192
 
     private func row(_ row: DocumentCollection.Row, of collection: ReadableCollection, _ body: inout Markup) {

@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// A value for people, cut to the size of a cell.
 struct CellText: Sendable {
-    /// The longest text of a cell, in characters.
+    /// The largest number of characters of a cell.
     static let limit = 200
 
     let text: String

@@ -15,7 +15,7 @@ struct CollectionProfile: Sendable {
     let place: FieldPath?
     /// The fields with attached pictures, the smallest pictures first.
     let pictures: [FieldPath]
-    /// Whether the collection has a text index.
+    /// Whether searches are possible: the collection has a text index.
     let hasText: Bool
 
     private static let sampleCount = 50

@@ -20,7 +20,7 @@ enum EmbeddedThumbnail {
     private static func exifBlock(in bytes: [UInt8]) -> Range<Int>? {
         guard bytes.starts(with: [0xff, 0xd8]) else { return nil }
         var offset = 2
-        // Metadata stands before the picture, behind a few other segments.
+        // Metadata comes before the picture, after a few other segments.
         for _ in 0..<16 {
             guard offset + 4 <= bytes.count, bytes[offset] == 0xff else { return nil }
             let marker = bytes[offset + 1]
@@ -61,7 +61,7 @@ private struct TIFFReader {
         return digits.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The offset of the directory behind the first one, which describes the embedded picture.
+    /// The offset of the second directory, which describes the embedded picture.
     var secondDirectory: Int? {
         guard number(2, byteCount: 2) == 42, let first = number(4, byteCount: 4),
             let count = number(first, byteCount: 2), let second = number(first + 2 + 12 * count, byteCount: 4),
@@ -70,7 +70,7 @@ private struct TIFFReader {
         return second
     }
 
-    /// Returns the number that an entry of a directory contains; `nil` if there is no such entry.
+    /// Returns the number that an entry of a directory contains; `nil` if the entry is missing.
     func value(of tag: Int, in directory: Int) -> Int? {
         guard let count = number(directory, byteCount: 2) else { return nil }
         for entry in 0..<min(count, 64) {

@@ -22,9 +22,9 @@ struct MarkedText: Sendable {
         return String(rest)
     }
 
-    /// Marks the part of a text that matches a query best.
+    /// Marks the part of a string that matches a query best.
     init(snippetOf text: String, for query: TextQuery, analyzer: TextAnalyzer) {
-        // Only the beginning of a very long text is analyzed.
+        // Only the beginning of very long strings is analyzed.
         let text = CellText.cut(text, 20_000)
         let marked = Self.marking.snippet(of: text, for: query, analyzer: analyzer)
         var parts: [Part] = []
@@ -43,7 +43,7 @@ struct MarkedText: Sendable {
         self.parts = parts
     }
 
-    /// Returns the texts of a document with words of a search, from the fields of the text index.
+    /// Returns the passages of a document that contain words of a search, from the fields of the text index.
     static func snippets(
         of document: DocumentObject, for query: TextQuery, in definition: CollectionDefinition, limit: Int = 4
     ) -> [(field: String, text: MarkedText)] {

@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// Conditions that a click adds.
 enum Narrowing {
-    /// Returns the text of a condition with the value of a field added.
+    /// Returns a condition narrowed to a value of a field, in text form.
     static func text(_ filter: Filter, and key: Aggregation.GroupKey, is value: DocumentValue) -> String {
         let added: Filter =
             switch key {
@@ -17,7 +17,7 @@ enum Narrowing {
         return text(filter, and: added)
     }
 
-    /// Returns the text of a condition and another one.
+    /// Returns the conjunction of two conditions, in text form.
     static func text(_ filter: Filter, and added: Filter) -> String {
         guard filter != .all else { return added.description }
         if case .and(let parts) = filter {
