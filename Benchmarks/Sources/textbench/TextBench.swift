@@ -22,8 +22,8 @@ import Synchronization
 /// under other ids: nine make a million of the sample catalogue. `--ask` asks the queries of an earlier run of its store again,
 /// after everything became one segment: for profilers, and for two builds beside each other. `--answer` reads a query from
 /// each line and answers with the fewest microseconds of ten tries, or of those that fit into 20 ms, so that others can take turns
-/// with it query by query. `--boxes` reads what people type, and answers with the microseconds of a search for any of the words, of a
-/// search box, and of its words while the last one is typed. `--update` changes documents of such a store, and counts closing it and opening it again, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
+/// with it query by query. `--boxes` reads what people type, and answers with the microseconds of a search for all words, for any of
+/// the words, of a search box, and of its words while the last one is typed. `--update` changes documents of such a store, and counts closing it and opening it again, `--load` loads one without the index, `--build` builds its index anew. `--smoke` measures made-up records: does it run?
 @main
 struct TextBench {
     static let fields: [FieldPath] = ["title", "caption", "medium", "credit", "keywords[]"]
@@ -139,10 +139,12 @@ struct TextBench {
             return String(format: "%.1f", time)
         }
         while let line = readLine() {
-            let any = try microseconds(line) { .or($0.split(separator: " ").map { .word(String($0)) }) }
+            func words(_ text: String) -> [TextQuery] { text.split(separator: " ").map { .word(String($0)) } }
+            let all = try microseconds(line) { .and(words($0)) }
+            let any = try microseconds(line) { .or(words($0)) }
             let box = try microseconds(line) { TextQuery(searchBox: $0) }
             let typing = try microseconds(line) { TextQuery(searchBox: $0, isTyping: true) }
-            print("\(any)\t\(box)\t\(typing)\t\(try photos.searchCount(TextQuery(searchBox: line)))\t\(line)")
+            print("\(all)\t\(any)\t\(box)\t\(typing)\t\(try photos.searchCount(TextQuery(searchBox: line)))\t\(line)")
             fflush(nil)
         }
         try store.close()
