@@ -88,11 +88,18 @@ extension DocumentStore.Attachments {
 
     /// Receives content that arrives in parts, and does not store it yet; see ``ContentQueue``.
     ///
+    /// - Parameters:
+    ///   - chunks: the parts. Those of `partial` come first.
+    ///   - partial: what an earlier reception has left; `nil` to begin.
     /// - Throws: like ``add(chunks:type:name:)``.
     package func receive<Chunks: AsyncSequence>(
-        chunks: Chunks, type: String = Attachment.unknownType, name: String? = nil
+        chunks: Chunks, type: String = Attachment.unknownType, name: String? = nil,
+        continuing partial: PartialContent? = nil
     ) async throws -> NewContent where Chunks.Element == [UInt8] {
-        var content = try NewContent(for: store, type: type, name: name, byteCount: 0)
+        var content =
+            try partial.map {
+                try NewContent(continuing: $0, for: store, type: type, name: name, byteCount: 0)
+            } ?? NewContent(for: store, type: type, name: name, byteCount: 0)
         var held: [UInt8] = []
         for try await part in chunks {
             if held.isEmpty { held = part } else { held += part }

@@ -13,6 +13,8 @@ package struct NewContent: Sendable {
     private var bytes: [UInt8] = []
     private var file: NewContentFile?
     private let expectedByteCount: UInt64
+    /// The number of bytes that the file has from an earlier reception. They are appended again, to be hashed.
+    private var keptByteCount: Int64 = 0
 
     /// - Parameter byteCount: the expected size; 0 if it is not known.
     package init(for store: DocumentStore, type: String, name: String?, byteCount: UInt64) throws {
@@ -31,11 +33,27 @@ package struct NewContent: Sendable {
         expectedByteCount = byteCount
     }
 
+    /// Continues a content. The bytes that it has are appended first, to be hashed.
+    package init(
+        continuing partial: PartialContent, for store: DocumentStore, type: String, name: String?, byteCount: UInt64
+    ) throws {
+        try self.init(for: store, type: type, name: name, byteCount: byteCount)
+        file = partial.file
+        keptByteCount = partial.byteCount
+    }
+
     /// The digest of the bytes so far.
     package var digest: Attachment.Digest? { Attachment.Digest(hash.digest.span) }
 
     /// Adds bytes.
     package mutating func append(_ part: [UInt8]) throws {
+        if byteCount < keptByteCount {
+            let kept = part.prefix(Int(clamping: keptByteCount - byteCount))
+            byteCount += Int64(kept.count)
+            unsafe kept.withUnsafeBytes { unsafe hash.update($0) }
+            if kept.count < part.count { try append(Array(part.dropFirst(kept.count))) }
+            return
+        }
         byteCount += Int64(part.count)
         if file == nil, byteCount > Int64(DocumentStore.Attachments.inlineByteCount) {
             let file = try store.files.newFile(byteCount: max(expectedByteCount, UInt64(byteCount)))

@@ -11,6 +11,8 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
 
     /// The header fields of the first response.
     package let fields: HeaderFields
+    /// The position of the first byte that is returned.
+    package let offset: Int64
     private let first: SyncResponse
     private let policy: RetryPolicy
     private let attemptLimit: Int
@@ -20,12 +22,13 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     /// Sends the first request.
     ///
     /// - Parameters:
+    ///   - offset: the position of the first byte that is wanted. A peer may return everything; see ``offset``.
     ///   - policy: how long to wait before the request is sent again.
     ///   - attemptLimit: the number of interruptions without a byte in between after which the last one is thrown.
     ///   - wait: waits; `Task.sleep` unless a test does not.
-    /// - Throws: what `send` throws.
+    /// - Throws: what `send` throws; ``MessageError`` for another range than the one that is wanted.
     package init(
-        policy: RetryPolicy = RetryPolicy(), attemptLimit: Int = 5,
+        from offset: Int64 = 0, policy: RetryPolicy = RetryPolicy(), attemptLimit: Int = 5,
         wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         _ send: @escaping Send
     ) async throws {
@@ -33,12 +36,29 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
         self.attemptLimit = attemptLimit
         self.wait = wait
         self.send = send
-        first = try await send(Self.unpacked)
+        first = try await send(Self.request(from: offset))
         fields = first.fields
+        self.offset = try Self.isRange(first, from: offset) ? offset : 0
     }
 
     /// Asks for the content as it is, not compressed.
-    private static let unpacked: HeaderFields = ["Accept-Encoding": "identity"]
+    private static func request(from offset: Int64) -> HeaderFields {
+        var fields: HeaderFields = ["Accept-Encoding": "identity"]
+        if offset > 0 { fields["Range"] = "bytes=\(offset)-" }
+        return fields
+    }
+
+    /// Returns whether a response has the content from a position on, and not all of it.
+    private static func isRange(_ response: SyncResponse, from offset: Int64) throws(MessageError) -> Bool {
+        guard response.status == 206 else { return false }
+        guard response.fields["Content-Range"]?.hasPrefix("bytes \(offset)-") == true,
+            response.fields["Content-Encoding"] == nil
+        else {
+            throw MessageError(
+                .malformed, "The peer returned another range of an attachment than it was asked for.")
+        }
+        return true
+    }
 
     package func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -46,14 +66,15 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         private let download: AttachmentDownload
         private var chunks: ByteStream.Iterator?
-        /// The number of bytes that were returned.
-        private var byteCount: Int64 = 0
+        /// The position behind the bytes that were returned.
+        private var position: Int64
         /// The number of bytes of the current response that were returned before.
         private var repeatedByteCount: Int64 = 0
         private var failureCount = 0
 
         fileprivate init(_ download: AttachmentDownload) {
             self.download = download
+            position = download.offset
             chunks = download.first.body.chunks.makeAsyncIterator()
         }
 
@@ -64,14 +85,16 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
             while true {
                 do {
                     guard var chunk = try await chunks?.next() else {
-                        guard let whole = download.fields.count("Content-Length"), byteCount < whole else { return nil }
-                        throw TransportError(.cut, peer: "the peer", detail: "\(byteCount) of \(whole) bytes")
+                        guard let count = download.fields.count("Content-Length"), position - download.offset < count
+                        else { return nil }
+                        throw TransportError(
+                            .cut, peer: "the peer", detail: "\(position - download.offset) of \(count) bytes")
                     }
                     let repeated = Swift.min(repeatedByteCount, Int64(chunk.count))
                     repeatedByteCount -= repeated
                     chunk.removeFirst(Int(repeated))
                     if chunk.isEmpty { continue }
-                    byteCount += Int64(chunk.count)
+                    position += Int64(chunk.count)
                     failureCount = 0
                     return chunk
                 } catch let error as TransportError where error.code.isTransient {
@@ -84,16 +107,14 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
             chunks = nil
             while true {
                 failureCount += 1
-                guard failureCount < download.attemptLimit, byteCount == 0 || download.fields["ETag"] != nil else {
+                guard failureCount < download.attemptLimit, position == 0 || download.fields["ETag"] != nil else {
                     throw failure
                 }
                 var random = SystemRandomNumberGenerator()
                 try await download.wait(download.policy.delay(attempt: failureCount, using: &random))
-                var fields = AttachmentDownload.unpacked
-                if byteCount > 0 { fields["Range"] = "bytes=\(byteCount)-" }
                 do {
-                    let response = try await download.send(fields)
-                    try accept(response, after: failure)
+                    let response = try await download.send(AttachmentDownload.request(from: position))
+                    try accept(response)
                     return
                 } catch let error as TransportError where error.code.isTransient {
                     continue
@@ -101,19 +122,12 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
             }
         }
 
-        private mutating func accept(_ response: SyncResponse, after failure: TransportError) throws {
-            guard byteCount == 0 || response.fields["ETag"] == download.fields["ETag"] else {
+        private mutating func accept(_ response: SyncResponse) throws {
+            guard position == 0 || response.fields["ETag"] == download.fields["ETag"] else {
                 throw MessageError(
                     .malformed, "An attachment was replaced while it was read; ask for the document again.")
             }
-            repeatedByteCount = byteCount
-            if response.status == 206 {
-                guard response.fields["Content-Range"]?.hasPrefix("bytes \(byteCount)-") == true else {
-                    throw MessageError(
-                        .malformed, "The peer returned another range of an attachment than it was asked for.")
-                }
-                repeatedByteCount = 0
-            }
+            repeatedByteCount = try AttachmentDownload.isRange(response, from: position) ? 0 : position
             chunks = response.body.chunks.makeAsyncIterator()
         }
     }

@@ -62,16 +62,19 @@ package struct AttachmentReceiver: Sendable {
     ///   - expected: the SHA-256 that it must have; `nil` if it is not known.
     ///   - checksDigest: whether the stated digest is known to be that of what is sent; see
     ///     ``hasDigestOfContent(_:)``.
+    ///   - partial: a file for the content, which keeps what has come if the sequence throws. What it has already comes
+    ///     first in `chunks`. `nil` if nothing is kept.
     /// - Throws: ``AttachmentError`` with `wrongLength` or `digestMismatch`, and then nothing is stored;
     ///   ``MessageError``; what the sequence throws; `DocIndexError`, `LevelError`.
     package func add<Chunks: AsyncSequence>(
         _ chunks: Chunks, of entry: WireAttachment, form: Form = .plain, expecting expected: Attachment.Digest? = nil,
-        checksDigest: Bool = false
+        checksDigest: Bool = false, continuing partial: PartialContent? = nil
     ) async throws -> Received where Chunks.Element == [UInt8] {
         let pieces = CheckedPieces(chunks, entry, form, checksDigest: checksDigest, byteLimit: byteLimit)
         let name = entry.name.isEmpty || entry.name.utf8.count > Attachment.maximumNameByteCount ? nil : entry.name
         let type = entry.type.utf8.count > Attachment.maximumNameByteCount ? Attachment.unknownType : entry.type
-        let content = try await contents.store.attachments.receive(chunks: pieces, type: type, name: name)
+        let content = try await contents.store.attachments.receive(
+            chunks: pieces, type: type, name: name, continuing: partial)
         let attachment = try content.attachment()
         if let expected, expected != attachment.digest {
             throw AttachmentError(

@@ -96,25 +96,96 @@ struct AttachmentFetch: Sendable {
         return document
     }
 
+    /// The size of a content from which it is kept in part when the replication, or the process, ends.
+    private static let keptByteCount: Int64 = 1 << 20
+
     private func fetch(
         _ entry: WireAttachment, of document: WireDocument, expecting digest: Attachment.Digest?
+    ) async throws -> AttachmentReceiver.Received {
+        if let partial = try await partial(of: entry, expecting: digest) {
+            do {
+                return try await fetch(entry, of: document, expecting: digest, continuing: partial)
+            } catch let error as TransportError {
+                throw error
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                partial.discard()
+                if partial.byteCount == 0 { throw error }
+                // What an earlier replication has left may be wrong.
+            }
+        }
+        return try await fetch(entry, of: document, expecting: digest, continuing: nil)
+    }
+
+    /// Returns what an earlier replication has received of a large content; `nil` for a small one, and for one whose
+    /// digest is not known, since it could not be checked.
+    private func partial(of entry: WireAttachment, expecting digest: Attachment.Digest?) async throws -> PartialContent?
+    {
+        guard let byteCount = entry.byteCount, byteCount >= Self.keptByteCount, entry.encoding == nil,
+            let name = digest?.description ?? Self.fileName(ofMD5: entry.digest)
+        else { return nil }
+        return try await link.store.run { try PartialContent("\(byteCount)-\(name)", of: $0, byteCount: byteCount) }
+    }
+
+    /// Returns an MD5 digest that a peer states as a part of a file name; `nil` if it is none.
+    private static func fileName(ofMD5 stated: String?) -> String? {
+        guard let stated, stated.hasPrefix("md5-"),
+            let digest = try? Base64.decode(stated.dropFirst(4).utf8Span.span), digest.count == 16
+        else { return nil }
+        return Base64.text(of: digest).replacing("/", with: "_")
+    }
+
+    private func fetch(
+        _ entry: WireAttachment, of document: WireDocument, expecting digest: Attachment.Digest?,
+        continuing partial: PartialContent?
     ) async throws -> AttachmentReceiver.Received {
         let target = link.peer.target(
             VersionWriter.text(document.id), entry.name, query: ["rev": document.version.path.revision.description])
         let peer = link.peer
-        let download = try await AttachmentDownload(policy: peer.policy, attemptLimit: peer.attemptLimit ?? .max) {
+        let download = try await AttachmentDownload(
+            from: partial?.byteCount ?? 0, policy: peer.policy, attemptLimit: peer.attemptLimit ?? .max
+        ) {
             var fields = $0
             fields["Accept"] = "*/*"
             return try await peer.open(.get, target, fields: fields)
         }
+        var partial = partial
+        if download.offset == 0 { try partial?.clear() }
         let receiver = AttachmentReceiver(into: link.contents)
         let form: AttachmentReceiver.Form = download.fields["Content-Encoding"] == "gzip" ? .gzip : .plain
         do {
             return try await receiver.add(
-                download, of: entry, form: form, expecting: digest,
-                checksDigest: AttachmentReceiver.hasDigestOfContent(download.fields))
+                ContinuedPieces(partial, download), of: entry, form: form, expecting: digest,
+                checksDigest: download.offset > 0 || AttachmentReceiver.hasDigestOfContent(download.fields),
+                continuing: partial)
         } catch let error as AttachmentError where error.code == .digestMismatch && digest != nil {
             throw Replaced(name: entry.name, error: error)
         }
+    }
+}
+
+/// The pieces of a content: those that came earlier, then those that come now.
+private struct ContinuedPieces: AsyncSequence, AsyncIteratorProtocol {
+    private let partial: PartialContent?
+    private var download: AttachmentDownload.Iterator
+    private var offset: Int64 = 0
+
+    init(_ partial: PartialContent?, _ download: AttachmentDownload) {
+        self.partial = partial
+        self.download = download.makeAsyncIterator()
+    }
+
+    func makeAsyncIterator() -> ContinuedPieces { self }
+
+    mutating func next() async throws -> [UInt8]? {
+        if let partial, offset < partial.byteCount {
+            let piece = try await partial.piece(at: offset)
+            offset += Int64(piece.count)
+            if !piece.isEmpty { return piece }
+            // Somebody has shortened the file. The length is wrong at the end, and the content comes again.
+            offset = partial.byteCount
+        }
+        return try await download.next()
     }
 }

@@ -60,6 +60,15 @@ package final class OpenFile: Sendable {
         guard descriptor >= 0 else { throw .last }
     }
 
+    /// Opens a file in an open directory for writing behind its content. A link is an error, also a hard link, since
+    /// writing would change the other file.
+    package init(continuing name: String, in directory: Int32) throws(SystemError) {
+        descriptor = unsafe openat(directory, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .last }
+        try requireFile()
+        guard try status().linkCount == 1 else { throw .notAFile }
+    }
+
     deinit {
         close(descriptor)
     }
@@ -178,6 +187,11 @@ package final class OpenFile: Sendable {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Deletes the content from a position on.
+    package func truncate(to byteCount: UInt64) throws(SystemError) {
+        guard ftruncate(descriptor, off_t(clamping: byteCount)) == 0 else { throw .last }
     }
 
     /// Copies another file into this empty file.

@@ -21,6 +21,7 @@ package final class ContentDirectory: Sendable {
     /// The name of the directory.
     package static let name = "attachments"
     static let newName = "new"
+    private static let continuedPrefix = "continued-"
     static let lockName = "lock"
 
     /// The absolute path of the directory.
@@ -192,6 +193,46 @@ package final class ContentDirectory: Sendable {
             forget(name)
             throw error
         }
+    }
+
+    /// Opens a file that was not finished, to append to it. Begins it if there is none.
+    ///
+    /// It stays where it is until it is published, discarded, or deleted as an abandoned one. Its content may be wrong
+    /// after a power failure.
+    ///
+    /// - Parameters:
+    ///   - key: the name by which it is found again: a part of a file name.
+    ///   - limit: the number of bytes behind which the content is deleted.
+    /// - Returns: `nil` if this process is writing the file already.
+    /// - Throws: ``LevelError`` with `io`.
+    package func continuedFile(_ key: String, limit: UInt64) throws(LevelError) -> NewContentFile? {
+        let root = try madeRoot()
+        let name = Self.continuedPrefix + key
+        guard pending.withLock({ $0.insert(name).inserted }) else { return nil }
+        do throws(LevelError) {
+            return try attempt("open \(path)/\(Self.newName)/\(name)") { () throws(SystemError) in
+                let directory = try DirectoryHandle(Self.newName, in: root.descriptor)
+                let file = try continuedFile(name, in: directory)
+                if try file.status().byteCount > limit { try file.truncate(to: limit) }
+                return NewContentFile(name: name, file: file, directory: directory, of: self, isContinued: true)
+            }
+        } catch {
+            forget(name)
+            throw error
+        }
+    }
+
+    private func continuedFile(_ name: String, in directory: DirectoryHandle) throws(SystemError) -> OpenFile {
+        if directory.status(of: name) != nil {
+            do throws(SystemError) {
+                return try OpenFile(continuing: name, in: directory.descriptor)
+            } catch {
+                // It is a link, or not readable.
+                try directory.removeFile(name)
+            }
+        }
+        _ = try OpenFile(creating: name, in: directory.descriptor, permissions: filePermissions())
+        return try OpenFile(continuing: name, in: directory.descriptor)
     }
 
     /// Notes that a file in `new` is finished or deleted.

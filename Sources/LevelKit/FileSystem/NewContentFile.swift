@@ -6,7 +6,7 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// A file of a ``ContentDirectory`` that is being written. It is deleted unless it is published.
+/// A file of a ``ContentDirectory`` that is being written. Unless it is published it is deleted, or kept to be continued.
 package final class NewContentFile: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, since it belongs to one writer.
     private let name: String
@@ -16,18 +16,48 @@ package final class NewContentFile: @unchecked Sendable {
     /// The number of bytes that the system has not been told to write to the disk.
     private var pendingByteCount = 0
     private var isOpen = true
+    /// Whether the file stays where it is if nothing more becomes of it; see ``ContentDirectory/continuedFile(_:limit:)``.
+    private let isContinued: Bool
 
     /// The number of bytes after which the system starts to write them to the disk.
     private static let writtenByteCount = 512 << 10
 
-    init(name: String, file: OpenFile, directory: DirectoryHandle, of owner: ContentDirectory) {
+    init(
+        name: String, file: OpenFile, directory: DirectoryHandle, of owner: ContentDirectory, isContinued: Bool = false
+    ) {
         self.name = name
         self.file = file
         self.directory = directory
         self.owner = owner
+        self.isContinued = isContinued
     }
 
-    deinit { discard() }
+    deinit {
+        if !isContinued {
+            discard()
+        } else if isOpen {
+            owner.forget(name)
+        }
+    }
+
+    /// Returns the number of bytes in the file.
+    package func byteCount() throws(LevelError) -> UInt64 {
+        do throws(SystemError) { return try file.status().byteCount } catch { throw failure(error, "read") }
+    }
+
+    /// Reads bytes of a continued file at an offset; fewer only at its end.
+    package func read(at offset: UInt64, byteCount: Int) throws(LevelError) -> [UInt8] {
+        do throws(SystemError) {
+            return try file.read(at: offset, byteCount: byteCount)
+        } catch {
+            throw failure(error, "read")
+        }
+    }
+
+    /// Deletes the content of a continued file.
+    package func clear() throws(LevelError) {
+        do throws(SystemError) { try file.truncate(to: 0) } catch { throw failure(error, "write") }
+    }
 
     /// Appends bytes. The system starts to write them to the disk from time to time, while the caller prepares the next
     /// ones.
