@@ -25,6 +25,8 @@
             package var headTime = Duration.seconds(10)
             /// The longest time without a request, without a byte of a request's body, and without a client's reading.
             package var idleTime = Duration.seconds(60)
+            /// The longest time without a request while as many connections are open as the limit.
+            package var crowdedTime = Duration.seconds(2)
             /// The longest time that requests in progress get when the server stops.
             package var stopTime = Duration.seconds(5)
             /// Where responders run; `nil` for the threads that all tasks share.
@@ -133,7 +135,8 @@
         private func add(_ channel: any Channel, to connections: ServerConnections) throws {
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop)
+            let limit = configuration.connectionLimit
+            let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop) { connections.count >= limit }
             try pipeline.addHandler(clock)
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = configuration.headLimit

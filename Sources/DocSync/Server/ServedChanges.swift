@@ -58,19 +58,38 @@ struct ServedChanges: Sendable {
             let (listings, end) = try database.collection.revisions(since: position, limit: limit)
             let reader = includesDocuments ? try database.collection.revisionReader(isShown: true) : nil
             var page = Page(position: end)
-            for listing in listings { try append(listing, to: &page, reader) }
+            for (listing, position) in Self.positions(of: listings, after: position) {
+                try append(listing, at: position, to: &page, reader)
+            }
             return page
         }
     }
 
-    private func append(_ listing: RevisionListing, to page: inout Page, _ reader: RevisionReader?) throws {
+    /// Returns documents with the positions of their rows.
+    ///
+    /// A peer may continue behind any row. So only the last row of a commit has the position of the commit, and the others
+    /// that of the commit before: otherwise a peer that continued behind one of them would never see the rest.
+    static func positions(
+        of listings: [RevisionListing], after position: UInt64
+    ) -> [(listing: RevisionListing, position: UInt64)] {
+        var earlier = position
         // Numbers have no place in the protocol.
+        let rows = listings.filter { if case .string = $0.id { true } else { false } }
+        return rows.enumerated().map { index, listing in
+            if index + 1 == rows.count || rows[index + 1].sequence != listing.sequence { earlier = listing.sequence }
+            return (listing, earlier)
+        }
+    }
+
+    private func append(
+        _ listing: RevisionListing, at position: UInt64, to page: inout Page, _ reader: RevisionReader?
+    ) throws {
         guard case .string(let id) = listing.id else { return }
         let leaves = showsAllLeaves ? listing.leaves : Array(listing.leaves.prefix(1))
         if mode != .continuous, page.count > 0 { page.text += Array(",\n".utf8) }
         page.count += 1
         page.text += Array(#"{"seq":"#.utf8)
-        JSONWriter().write(.string(database.token(listing.sequence)), to: &page.text)
+        JSONWriter().write(.string(database.token(position)), to: &page.text)
         page.text += Array(#","id":"#.utf8)
         JSONWriter().write(.string(id), to: &page.text)
         page.text += Array(#","changes":"#.utf8)
