@@ -75,7 +75,7 @@ enum Interruption {
     ///
     /// - Parameter done: The completed work, for the message, such as `120 rows`.
     static func check(_ done: @autoclosure () -> String? = nil) throws(CommandError) {
-        if isRequested { throw failure(done()) }
+        if isRequested || Task.isCancelled { throw failure(done()) }
     }
 
     /// The failure of an interrupted command.
