@@ -25,13 +25,18 @@ enum Program {
             let arguments = try processArguments()
             try SharedOptions.applyToProcess(arguments)
             CrashReports.explainAborts()
-            switch try Invocation(arguments) {
-            case .command(let arguments):
-                let isPaged = !SharedOptions.refusesPager(arguments)
-                try PagerGate.run(isPaged ? .auto : .off) { try CommandRunner.run(arguments) }
-            case .help(let topic): try PagerGate.run(.auto) { try ShellHelp.show(topic) }
-            case .shell(let invocation): try Shell.run(invocation)
-            }
+            let invocation = try Invocation(arguments)
+            try ServedSession.$makeServices.withValue({ StoreConsole($0).services }) { try run(invocation) }
+        }
+    }
+
+    private static func run(_ invocation: Invocation) throws {
+        switch invocation {
+        case .command(let arguments):
+            let isPaged = !SharedOptions.refusesPager(arguments)
+            try PagerGate.run(isPaged ? .auto : .off) { try CommandRunner.run(arguments) }
+        case .help(let topic): try PagerGate.run(.auto) { try ShellHelp.show(topic) }
+        case .shell(let invocation): try Shell.run(invocation)
         }
     }
 

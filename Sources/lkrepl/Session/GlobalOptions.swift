@@ -107,6 +107,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// Throws a ``CommandError`` if changes are not allowed.
     func requireWrite(_ what: String) throws {
+        try Session.requireFreedom(what)
         guard write else {
             throw CommandError(
                 .noPermission, "\(what) changes the database, which is opened read-only",

@@ -1,0 +1,42 @@
+import DocIndex
+import Inspector
+import Synchronization
+
+/// The session whose store a server shows. It is replaced when another process has written the store.
+final class ServedSession: @unchecked Sendable {
+    // Unchecked: a session is not Sendable. Requests use its store, which is; commands of the console run one at a time.
+    private let lock = Mutex(())
+    private var session: Session
+    private let access: DatabaseAccess
+    private var lastChange: Double
+
+    /// Creates the session of a server, which has its store open.
+    ///
+    /// - Parameter checksEveryBlock: Whether every block is checked when the store is opened again.
+    init(_ session: Session, checksEveryBlock: Bool) {
+        self.session = session
+        access = DatabaseAccess(isExclusive: false, isQuiet: true, checksEveryBlock: checksEveryBlock)
+        lastChange = FileDescriptor.lastChange(in: session.path) ?? 0
+    }
+
+    /// The newest session.
+    var current: Session { lock.withLock { _ in session } }
+
+    /// Opens the store again if it has changed. Returns `nil` if it has not.
+    func renewed() throws -> DocumentStore? {
+        let path = current.path
+        guard let change = FileDescriptor.lastChange(in: path), change > lock.withLock({ _ in lastChange }) else {
+            return nil
+        }
+        let newer = try Session(path: path, access: access)
+        let store = try newer.store()
+        lock.withLock { _ in
+            session = newer
+            lastChange = change
+        }
+        return store
+    }
+
+    /// Makes what the shell provides for a server. Set by the program, because commands cannot name the shell.
+    @TaskLocal static var makeServices: (@Sendable (ServedSession) -> ShellServices)?
+}
