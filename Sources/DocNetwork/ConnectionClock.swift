@@ -69,7 +69,7 @@
             switch phase {
             case .idle: return now - begin > idleTime || now - begin > crowdedTime && isFull()
             case .body: return now - begin > idleTime
-            case .head: return now - begin > headTime
+            case .head: return now - begin > headTime || headSize == 0 && now - begin > crowdedTime && isFull()
             case .response: return false
             }
         }
