@@ -115,6 +115,62 @@ import Testing
         }
     }
 
+    @Test func `doc apply and doc put read byte order marks and UTF-16`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+            for (number, line) in [#"{"id":"a","t":"Grüße"}"#, #"{"id":"b","t":"Grüße"}"#].enumerated() {
+                let encodings = [
+                    mark + Array(line.utf8), [0xff, 0xfe] + line.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
+                ]
+                let put = try place.run(
+                    ["doc", "put", "--write", "items.store", "items", "-"], input: encodings[number])
+                #expect(put.code == 0, "\(put)")
+            }
+            let operation = #"{"put":{"id":"c","t":"Grüße"}}"# + "\n"
+            for bytes in [
+                mark + Array(operation.utf8),
+                [0xfe, 0xff] + operation.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+            ] {
+                try place.write(bytes, to: "changes.jsonl")
+                let applied = try place.run("doc", "apply", "--write", "items.store", "changes.jsonl")
+                #expect(applied.code == 0 && applied.says("1 put"), "\(applied)")
+            }
+            #expect(try place.run("count", "items.store", "items", "t = Grüße").output == "3\n")
+        }
+    }
+
+    @Test func `A terminal is asked before albums, searches and several documents are lost`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeAlbums()
+            try place.write(#"{"delete": "scan-0001"}"# + "\n", to: "changes.jsonl")
+            for (arguments, question) in [
+                (["album", "drop", "photos.store", "wall"], "delete the album wall, in which 2 documents"),
+                (["album", "save", "photos.store", "best", "rating = 5"], "replace the saved search best"),
+                (
+                    ["doc", "del", "photos.store", "photos", "scan-0001", "2010-07-18-0031"],
+                    "delete 2 documents of photos"
+                ),
+                (["doc", "apply", "photos.store", "changes.jsonl"], "apply a file that deletes 1 document"),
+            ] {
+                let before = try place.dump("photos.store")
+                let terminal = try TerminalSession(["--write"] + arguments, in: place)
+                _ = try terminal.expect(question)
+                _ = try terminal.expect("[y/N] ")
+                try terminal.type("n\n")
+                #expect(try terminal.end() == 1, "\(arguments)")
+                #expect(try place.dump("photos.store") == before, "\(arguments)")
+                // A script is not asked.
+                let outcome = try place.run(arguments + ["--write"])
+                #expect(try outcome.code == 0 && place.dump("photos.store") != before, "\(arguments): \(outcome)")
+                try place.remove("photos.store")
+                try place.makePhotos()
+                try place.makeAlbums()
+            }
+        }
+    }
+
     @Test func `A terminal is asked with the number of documents`() throws {
         try Workplace.with { place in
             try place.makePhotos()
