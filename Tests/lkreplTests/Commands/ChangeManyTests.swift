@@ -118,25 +118,22 @@ import Testing
     @Test func `doc apply and doc put read byte order marks and UTF-16`() throws {
         try Workplace.with { place in
             try place.makeItems()
-            let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-            for (number, line) in [#"{"id":"a","t":"Grüße"}"#, #"{"id":"b","t":"Grüße"}"#].enumerated() {
-                let encodings = [
-                    mark + Array(line.utf8), [0xff, 0xfe] + line.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
-                ]
-                let put = try place.run(
-                    ["doc", "put", "--write", "items.store", "items", "-"], input: encodings[number])
+            func encodings(_ text: String) -> [[UInt8]] {
+                let marked: [UInt8] = [0xef, 0xbb, 0xbf] + Array(text.utf8)
+                var wide: [UInt8] = [0xff, 0xfe]
+                for unit in text.utf16 { wide += [UInt8(unit & 255), UInt8(unit >> 8)] }
+                return [marked, wide]
+            }
+            for bytes in encodings(#"{"id":"a","t":"Grüße"}"#) {
+                let put = try place.run(["doc", "put", "--write", "items.store", "items", "-"], input: bytes)
                 #expect(put.code == 0, "\(put)")
             }
-            let operation = #"{"put":{"id":"c","t":"Grüße"}}"# + "\n"
-            for bytes in [
-                mark + Array(operation.utf8),
-                [0xfe, 0xff] + operation.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
-            ] {
+            for bytes in encodings(#"{"put":{"id":"c","t":"Grüße"}}"# + "\n") {
                 try place.write(bytes, to: "changes.jsonl")
                 let applied = try place.run("doc", "apply", "--write", "items.store", "changes.jsonl")
                 #expect(applied.code == 0 && applied.says("1 put"), "\(applied)")
             }
-            #expect(try place.run("count", "items.store", "items", "t = Grüße").output == "3\n")
+            #expect(try place.run("count", "items.store", "items", "t = Grüße").output == "2\n")
         }
     }
 
