@@ -41,7 +41,11 @@ struct AlbumCommand: ParsableCommand {
                     try options.confirm(
                         "replace the album \(name), in which \(ids.count) documents were put by hand")
                 }
-                try session.store().albums.save(Album(name, of: collection, where: condition, sort: sort))
+                let album = Album(name, of: collection, where: condition, sort: sort)
+                if let known, case .condition = known.content, known != album {
+                    try options.confirmAtTerminal("replace the saved search \(name)")
+                }
+                try session.store().albums.save(album)
                 options.note("album save: @\(name)")
             }
         }
@@ -213,6 +217,10 @@ struct AlbumCommand: ParsableCommand {
                 let albums = try session.store().albums
                 if dryRun, try albums.album(named: name) != nil {
                     return options.note("album drop: would delete @\(name); its documents stay")
+                }
+                if case .documents(let ids)? = try albums.album(named: name)?.content, !ids.isEmpty {
+                    try options.confirmAtTerminal(
+                        "delete the album \(name), in which \(ids.count) documents were put by hand")
                 }
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")

@@ -13,7 +13,8 @@ struct DocCommand: ParsableCommand {
     private static func object(_ argument: String, _ what: String, isLiteral: Bool) throws -> DocumentObject {
         let text =
             argument == "-"
-            ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
+            ? TextEncoding.decoded(
+                try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input"))
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
         let hint = "write it as '{\"rating\": 5}', with names and strings in double quotes; - reads standard input"
         do {
@@ -189,6 +190,9 @@ struct DocCommand: ParsableCommand {
                     return
                 }
                 let name = named.name
+                if ids.count > 1 {
+                    try options.confirmAtTerminal("delete \(HumanNumber.grouped(ids.count)) documents of \(name)")
+                }
                 let missing = try session.store().write { transaction in
                     try ids.filter { id in
                         try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }

@@ -19,7 +19,10 @@ struct ExportCommand: ParsableCommand {
             DIR does. --xmp DIR writes an XMP sidecar for each picture, IMG_1.xmp for IMG_1.jpg. The file names are in \
             SourceFile or file.
             Attached files: --attachments DIR writes those of the exported documents into DIR, under their names; \
-            --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them.
+            --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them in this \
+            store; in another one it needs --attachments-from DIR, and files of different contents with one name need \
+            --name-pattern '{sha256}'. With --on-error skip, missing and damaged files are listed and left out, and \
+            the exit code is 65.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -41,6 +44,8 @@ struct ExportCommand: ParsableCommand {
         name: .long,
         help: "Name attached files by this pattern of {name}, {stem}, {ext}, {id} and {sha256}. Default: {name}.")
     var namePattern: String?
+    @Option(name: .long, help: "Stop at attached files that cannot be read, or leave them out: stop or skip.")
+    var onError = "stop"
     @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
     @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
@@ -73,6 +78,7 @@ struct ExportCommand: ParsableCommand {
         guard namePattern == nil || attachments != nil else {
             throw ValidationError("--name-pattern needs --attachments")
         }
+        guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
         guard pictures == nil || to != nil else { throw ValidationError("--pictures needs --to") }
         guard to ?? "exiftool" == "exiftool" else { throw ValidationError("--to must be exiftool") }
     }
@@ -135,11 +141,14 @@ struct ExportCommand: ParsableCommand {
                         collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
             }
+            let omitted = OmittedContents("export", onError: onError)
             if let directory {
                 var names = try AttachedFileNames(in: directory, pattern: pattern)
                 _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
                     try Self.selected(paths, of: document.content).forEachAttachment { attachment in
-                        try names.write(attachment, of: document.id, from: view.attachments)
+                        _ = try OmittedContents.skipping(omitted, attachment) {
+                            try names.write(attachment, of: document.id, from: view.attachments)
+                        }
                     }
                     return true
                 }
@@ -150,6 +159,7 @@ struct ExportCommand: ParsableCommand {
             progress.finish()
             options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")
             try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
+            try omitted?.finish()
         }
     }
 

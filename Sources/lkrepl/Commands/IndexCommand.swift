@@ -152,8 +152,7 @@ struct IndexCommand: ParsableCommand {
             guard count > 0 else { return }
             throw CommandError(
                 .badData, "\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost",
-                hint: "restore a backup; or add the same files again with attach add, which makes their references "
-                    + "readable")
+                hint: Remedy.ofLostContents)
         }
     }
 

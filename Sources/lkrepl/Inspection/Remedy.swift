@@ -37,11 +37,20 @@ enum Remedy {
         }
     }
 
+    /// Advice for missing or damaged attached files. A rebuild cannot restore them.
+    static let ofLostContents =
+        "restore a backup; or add the same files again with attach add, load, or import --photos DIR --attach original "
+        + "--mode upsert, which makes their references readable"
+
     /// Advice for a store whose documents and indexes are inconsistent.
     static func of(_ verification: Verification, at path: String) -> String {
         switch verification.remedy {
         case .none: ""
         case .rebuild: "the documents are whole; \"\(rebuild(path))\" rebuilds everything else from them"
+        case .restore where verification.lostDocumentProblemCount == 0:
+            ofLostContents
+                + (verification.problemCount > verification.lostAttachments.count
+                    ? "; then \"\(rebuild(path))\" rebuilds what else is wrong" : "")
         case .restore:
             "restore a backup; without one, \"\(rebuild(path))\" rebuilds the store from the remaining documents"
         }

@@ -144,6 +144,12 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
+    /// Asks for confirmation if a person is at the terminal; scripts go on without.
+    func confirmAtTerminal(_ question: String) throws {
+        guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else { return }
+        try confirm(question)
+    }
+
     /// Prints a note on standard error, unless `--quiet` is set.
     func note(_ text: String) {
         if !quiet { StandardError.shared.write(VisibleText.singleLine(text) + "\n") }

@@ -101,6 +101,16 @@ import Testing
         }
     }
 
+    @Test func `undo names the last commit that can be undone`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            let refused = try place.run("undo", "--write", "--yes", "s.store")
+            #expect(refused.code == 65 && refused.says("commit 4 cannot be undone"), "\(refused)")
+            #expect(refused.says("undo s.store 3"), "\(refused)")
+            #expect(try place.run("undo", "--write", "--yes", "s.store", "3").code == 0)
+        }
+    }
+
     @Test func `undo refuses to lose later changes without --overwrite`() throws {
         try Workplace.with { place in
             try prepare(place)
