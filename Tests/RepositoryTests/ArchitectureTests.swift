@@ -84,6 +84,11 @@ import Testing
             "Sources/DocSync": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
             ],
+            "Sources/Pictures": ["LevelFiles", "LevelKit", "DocIndex", "Renditions", "Foundation"],
+            "Sources/Renditions": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "DocSync", "DocNetwork", "Inspector", "lkrepl",
+                "ArgumentParser",
+            ],
             "Sources/Inspector": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
                 "Foundation",
@@ -113,6 +118,23 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `Only one file imports libjpeg-turbo, and only the shell imports the renditions`() throws {
+        let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: "Sources").path))
+        var fileCount = 0
+        for case let path as String in walk where path.hasSuffix(".swift") {
+            let source = try Self.text("Sources/\(path)")
+            let isFence = path == "Renditions/Renderers/TurboJPEG.swift"
+            if isFence { fileCount += 1 }
+            #expect(source.contains(/import CTurboJPEG\n/) == isFence, "Sources/\(path)")
+            if source.contains(/import Renditions\n/) { #expect(path.hasPrefix("lkrepl/"), "Sources/\(path)") }
+        }
+        #expect(fileCount == 1)
+        // A target that does not depend on the renditions cannot link them.
+        let manifest = try Self.text("Package.swift")
+        let targets = manifest.split(separator: ".target(").filter { $0.contains("\"Renditions\"") }
+        #expect(targets.allSatisfy { $0.contains(/name: "(?:Renditions|Inspector|lkrepl)"/) })
     }
 
     @Test func `Only DocNetwork imports the packages of the network, and is empty without the trait`() throws {
