@@ -1,3 +1,4 @@
+import Foundation
 import Pictures
 import TestSupport
 
@@ -148,4 +149,21 @@ enum RealPictures {
     }()
 
     static func bytes(of name: String) throws -> [UInt8] { try SharedTestData.bytes(of: "photos/" + name) }
+}
+
+/// Paths that tests examine.
+extension TestFiles {
+    /// Returns the paths of all files below a directory, sorted.
+    static func paths(below directory: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory).sorted().map { directory + "/" + $0 }
+            .filter { path in
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                return attributes?[.type] as? FileAttributeType == .typeRegular
+            }
+    }
+
+    /// Creates a symbolic link.
+    static func makeLink(_ path: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
 }

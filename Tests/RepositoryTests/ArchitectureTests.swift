@@ -133,8 +133,14 @@ import Testing
         #expect(fileCount == 1)
         // A target that does not depend on the renditions cannot link them.
         let manifest = try Self.text("Package.swift")
-        let targets = manifest.split(separator: ".target(").filter { $0.contains("\"Renditions\"") }
-        #expect(targets.allSatisfy { $0.contains(/name: "(?:Renditions|Inspector|lkrepl)"/) })
+        let declaration = /\.(?:target|executableTarget|testTarget)\(\s*name: "(?<name>\w+)"/
+        let targets = manifest.matches(of: declaration)
+        #expect(targets.count > 10)
+        for (target, next) in zip(targets, targets.dropFirst().map(\.range.lowerBound) + [manifest.endIndex]) {
+            let depends = manifest[target.range.upperBound..<next].contains("\"Renditions\"")
+            let mayDepend = ["lkrepl", "RenditionsTests"].contains(String(target.output.name))
+            #expect(!depends || mayDepend, "\(target.output.name) depends on Renditions")
+        }
     }
 
     @Test func `Only DocNetwork imports the packages of the network, and is empty without the trait`() throws {
