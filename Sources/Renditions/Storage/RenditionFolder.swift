@@ -18,7 +18,7 @@ internal import Synchronization
 /// An entry is written before its file and deleted after it, so that no crash leaves a file without an entry, which
 /// would never be deleted. Only one process writes; others read what was there when they opened the folder.
 final class RenditionFolder: Sendable {
-    static let name = "renditions"
+    static let name = DerivedDirectory.name
     /// The maximum size of a rendition in the database, in bytes. LevelDB copies values several times.
     static let inlineByteCount = 32 << 10
     /// How old the recorded use of a rendition becomes before a new use is recorded, in milliseconds. So showing
