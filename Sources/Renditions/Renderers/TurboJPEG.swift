@@ -68,8 +68,9 @@
         ) throws(RenditionFault) -> [UInt8]? {
             let transformer = unsafe try Handle(tjInitTransform())
             try transformer.requireSize(of: file, header)
-            // The coefficients before and after, and the new file.
-            try require(2 * header.blockCount * blockByteCount + file.count, limits)
+            // The coefficients before and, if the picture is turned, after; and the new file.
+            let arrayCount = header.orientation == .normal ? 1 : 2
+            try require(arrayCount * header.blockCount * blockByteCount + file.count, limits)
             var transform = unsafe tjtransform()
             unsafe transform.op = Int32(header.orientation.operation.rawValue)
             unsafe transform.options = TJXOPT_COPYNONE | TJXOPT_PERFECT
