@@ -92,6 +92,14 @@ enum MadePictures {
         return file + small + large
     }
 
+    /// A raw file of Fujifilm with a preview, and nothing else.
+    static func raf(preview: [UInt8]) -> [UInt8] {
+        var file = Array("FUJIFILMCCD-RAW 0201FF383501FinePix X".utf8)
+        file += [UInt8](repeating: 0, count: 60 - file.count) + Array("0100".utf8) + [UInt8](repeating: 0, count: 20)
+        file += number(160, 4, isBigEndian: true) + number(preview.count, 4, isBigEndian: true)
+        return file + [UInt8](repeating: 0, count: 160 - file.count) + preview
+    }
+
     /// A PNG file, uncompressed.
     static func png(_ pixels: Pixels) -> [UInt8] {
         func big(_ value: Int) -> [UInt8] { number(value, 4, isBigEndian: true) }

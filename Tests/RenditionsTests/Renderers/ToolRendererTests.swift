@@ -110,4 +110,19 @@ import Testing
             #expect(fault?.code == .damaged)
         }
     }
+
+    #if !canImport(ImageIO)
+        @Test(.enabled(if: LimitedProcess.path(of: "exiftool") != nil, "needs exiftool"))
+        func `The preview in a raw file that is not TIFF is rendered, and turned as it says`() throws {
+            let preview = MadePictures.file(
+                try TurboJPEG.encode(MadePictures.gradient(width: 640, height: 480), quality: 90),
+                adding: MadePictures.exif(orientation: 6))
+            let rendition = try RendererChain().render(Picture(MadePictures.raf(preview: preview)), as: .thumbnail)
+            #expect(rendition.width == 192 && rendition.height == 256)
+            let fault = #expect(throws: RenditionFault.self) {
+                try RendererChain().render(Picture(Array(MadePictures.raf(preview: preview)[..<160])), as: .thumbnail)
+            }
+            #expect(fault?.code == .damaged)
+        }
+    #endif
 }
