@@ -31,6 +31,7 @@ let package = Package(
         // The network needs the trait Network.
         .library(name: "DocSync", targets: ["DocSync", "DocNetwork"]),
         .library(name: "Inspector", targets: ["Inspector", "DocNetwork"]),
+        .library(name: "Renditions", targets: ["Renditions"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
@@ -55,6 +56,8 @@ let package = Package(
         .systemLibrary(name: "CSnappy", providers: [.apt(["libsnappy-dev"]), .brew(["snappy"])]),
         // Only where CryptoKit does not exist.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        // Only where ImageIO does not exist.
+        .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
         .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
         .target(
@@ -64,8 +67,16 @@ let package = Package(
             ],
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
+        .target(name: "Pictures", swiftSettings: strict),
         .target(
-            name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit"],
+            name: "Renditions",
+            dependencies: [
+                "DocIndex", "LevelFiles", "LevelKit", "Pictures",
+                .target(name: "CTurboJPEG", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit", "Pictures"],
             exclude: ["Assets/inspector.css", "Assets/inspector.js"],
             swiftSettings: strict),
         // Empty without the trait Network.
@@ -130,6 +141,9 @@ let package = Package(
             dependencies: ["DocIndex", "DocNetwork", "DocSync", "Inspector", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "InspectorTests", dependencies: ["DocIndex", "DocSync", "Inspector", "LevelKit", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RenditionsTests", dependencies: ["DocIndex", "LevelKit", "Pictures", "Renditions", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(

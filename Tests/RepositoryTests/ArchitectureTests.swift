@@ -84,6 +84,11 @@ import Testing
             "Sources/DocSync": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
             ],
+            "Sources/Pictures": ["LevelFiles", "LevelKit", "DocIndex", "Renditions", "Foundation"],
+            "Sources/Renditions": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "DocSync", "DocNetwork", "Inspector", "lkrepl",
+                "ArgumentParser",
+            ],
             "Sources/Inspector": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
                 "Foundation",
@@ -112,6 +117,29 @@ import Testing
                     #expect(!imports.contains { $0.hasSuffix("import CStemmer") }, "\(path) imports CStemmer")
                 }
             }
+        }
+    }
+
+    @Test func `Only one file imports libjpeg-turbo, and only the shell imports the renditions`() throws {
+        let walk = try #require(FileManager.default.enumerator(atPath: Self.root.appending(path: "Sources").path))
+        var fileCount = 0
+        for case let path as String in walk where path.hasSuffix(".swift") {
+            let source = try Self.text("Sources/\(path)")
+            let isFence = path == "Renditions/Renderers/TurboJPEG.swift"
+            if isFence { fileCount += 1 }
+            #expect(source.contains(/import CTurboJPEG\n/) == isFence, "Sources/\(path)")
+            if source.contains(/import Renditions\n/) { #expect(path.hasPrefix("lkrepl/"), "Sources/\(path)") }
+        }
+        #expect(fileCount == 1)
+        // A target that does not depend on the renditions cannot link them.
+        let manifest = try Self.text("Package.swift")
+        let declaration = /\.(?:target|executableTarget|testTarget)\(\s*name: "(?<name>\w+)"/
+        let targets = manifest.matches(of: declaration)
+        #expect(targets.count > 10)
+        for (target, next) in zip(targets, targets.dropFirst().map(\.range.lowerBound) + [manifest.endIndex]) {
+            let depends = manifest[target.range.upperBound..<next].contains("\"Renditions\"")
+            let mayDepend = ["lkrepl", "RenditionsTests"].contains(String(target.output.name))
+            #expect(!depends || mayDepend, "\(target.output.name) depends on Renditions")
         }
     }
 

@@ -78,6 +78,9 @@ public final class DocumentStore: Sendable {
     /// The absolute path of the directory.
     public var path: String { database.path }
 
+    /// Whether the store was opened for reading only.
+    package var isReadOnly: Bool { database.mode == .readOnly }
+
     /// The schema in effect.
     public var schema: Schema { currentCatalog.schema }
 

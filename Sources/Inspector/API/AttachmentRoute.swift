@@ -1,5 +1,6 @@
 internal import DocIndex
 internal import DocSync
+internal import Pictures
 
 /// The contents of attachments, by digest. Pictures are served as what their first bytes say; everything else is a
 /// download, because a browser must not run it as a page of this server.

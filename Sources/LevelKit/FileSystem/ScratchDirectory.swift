@@ -154,7 +154,7 @@ package final class ScratchDirectory: Sendable {
         try? parent.removeDirectory(name, openAs: handle)
     }
 
-    /// Deletes files with LevelDB's names, attachments, and databases in subdirectories. The deepest path is
+    /// Deletes files with LevelDB's names, attachments, renditions, and databases in subdirectories. The deepest path is
     /// `db.partial-a1B2c3/db/lost`.
     private static func clear(_ directory: DirectoryHandle, depth: Int) {
         for name in (try? directory.names()) ?? [] {
@@ -170,6 +170,8 @@ package final class ScratchDirectory: Sendable {
                 try? directory.removeDirectory(name, openAs: inner)
             } else if depth > 0, name == ContentDirectory.name {
                 ContentDirectory.clear(in: directory)
+            } else if depth > 0, name == DerivedDirectory.name {
+                DerivedDirectory.clear(in: directory)
             }
         }
     }

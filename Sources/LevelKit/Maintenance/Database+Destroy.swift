@@ -3,9 +3,9 @@ internal import LevelFiles
 extension Database {
     /// Deletes the database in a directory, and the directory if nothing else is in it.
     ///
-    /// Deletes only files with LevelDB's names and the directory `attachments` of a document store, and only in a
-    /// recognizable database: one with a `CURRENT` file that names a readable manifest. Other files are kept, and so is
-    /// the directory `lost` that a repair leaves.
+    /// Deletes only files with LevelDB's names and the directories `attachments` and `renditions` of a document store,
+    /// and only in a recognizable database: one with a `CURRENT` file that names a readable manifest. Other files are
+    /// kept, and so is the directory `lost` that a repair leaves.
     ///
     /// - Returns: the names that remain; empty if the directory was deleted.
     /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if the database is
@@ -29,6 +29,7 @@ extension Database {
         do throws(SystemError) {
             let names = try handles.directory.names()
             ContentDirectory.clear(in: handles.directory)
+            DerivedDirectory.clear(in: handles.directory)
             // `CURRENT` and the manifest are deleted last, so that an interrupted deletion can be repeated.
             for rank in 0...3 {
                 for name in names where Self.rank(of: name) == rank {

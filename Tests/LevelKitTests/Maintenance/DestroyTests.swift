@@ -36,6 +36,37 @@ import Testing
         #expect(code() == .databaseNotFound)
     }
 
+    /// Makes the directory of renditions that a document store has, with a rendition in a file.
+    private func makeRenditions() throws {
+        try Database.open(at: directory.path("db/renditions/index")).close()
+        let digest = String(repeating: "ab", count: 32)
+        try FileManager.default.createDirectory(
+            atPath: directory.path("db/renditions/preview/ab"), withIntermediateDirectories: true)
+        for suffix in ["jpg", "jpg.new"] {
+            try directory.write("picture".utf8, to: "db/renditions/preview/ab/\(digest).\(suffix)")
+        }
+    }
+
+    @Test func `Destroying a store deletes its renditions`() throws {
+        try makeRenditions()
+        #expect(try Database.destroy(at: directory.path("db")) == [])
+        #expect(try directory.names(in: ".") == [])
+    }
+
+    @Test func `Destroying a store keeps other files among the renditions, and follows no link`() throws {
+        try makeRenditions()
+        try directory.write("mine".utf8, to: "db/renditions/preview/ab/mine.jpg")
+        try FileManager.default.createDirectory(atPath: directory.path("other/ab"), withIntermediateDirectories: true)
+        let picture = String(repeating: "ab", count: 32) + ".jpg"
+        try directory.write("other".utf8, to: "other/ab/" + picture)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("db/renditions/full"), withDestinationPath: directory.path("other"))
+        #expect(try Database.destroy(at: directory.path("db")) == ["renditions"])
+        #expect(try directory.names(in: "db/renditions") == ["full", "preview"])
+        #expect(try directory.names(in: "db/renditions/preview/ab") == ["mine.jpg"])
+        #expect(try directory.names(in: "other/ab") == [picture])
+    }
+
     @Test func `An open database is not destroyed, and stays locked`() throws {
         let database = try Database.open(at: directory.path("db"))
         #expect(code() == .locked)

@@ -1,0 +1,79 @@
+internal import DocIndex
+internal import LevelKit
+internal import Synchronization
+
+/// Reads renditions from the disk, or makes them from the originals and stores them.
+final class RenditionMaker: Sendable {
+    let folder: RenditionFolder
+    private let store: DocumentStore
+    private let renderers: RendererChain
+    /// The reasons why some have no rendition, so that broken pictures are not tried again and again.
+    private let faults = Mutex(CostLimitedCache<RenditionKey, RenditionFault>(costLimit: 4096))
+    /// The references to originals, which state their sizes.
+    private let originals = Mutex(CostLimitedCache<Attachment.Digest, Attachment>(costLimit: 65_536))
+
+    init(of store: DocumentStore, _ renderers: RendererChain, _ options: RenditionStore.Options) {
+        self.store = store
+        self.renderers = renderers
+        folder = RenditionFolder(of: store.path, mode: store.isReadOnly ? .readOnly : .readWrite) { specification in
+            options.diskByteCount(specification)
+        }
+    }
+
+    /// Remembers the reference to an original that is going to be requested.
+    func note(_ original: Attachment) {
+        originals.withLock { _ = $0.insert(original, for: original.digest, cost: 1) }
+    }
+
+    /// Returns a rendition or the reason why there is none. Blocks the thread.
+    func outcome(_ key: RenditionKey) -> RenderingQueue.Outcome {
+        if let stored = folder.rendition(key) { return .success(stored) }
+        if let fault = faults.withLock({ $0.value(for: key) }) { return .failure(fault) }
+        do throws(RenditionFault) {
+            let rendition = try make(key)
+            folder.store(rendition, key)
+            return .success(rendition)
+        } catch {
+            // Others may succeed the next time.
+            if [.damaged, .tooLarge, .unknownFormat].contains(error.code) {
+                faults.withLock { _ = $0.insert(error, for: key, cost: 1) }
+            }
+            return .failure(error)
+        }
+    }
+
+    /// Forgets why renditions could not be made.
+    func forgetFaults() { faults.withLock { $0.removeAll() } }
+
+    private func make(_ key: RenditionKey) throws(RenditionFault) -> Rendition {
+        try RenditionFault.checkCancellation()
+        return try renderers.render(Picture(try original(key.digest)), as: key.specification)
+    }
+
+    private func original(_ digest: Attachment.Digest) throws(RenditionFault) -> [UInt8] {
+        do {
+            guard let original = try originals.withLock({ $0.value(for: digest) }) ?? reference(digest) else {
+                throw RenditionFault(
+                    .unreadable, "the original \(digest) is not stored; add it again, or restore a backup")
+            }
+            let limit = renderers.limits.sourceByteCount
+            guard original.byteCount <= limit else {
+                throw RenditionFault(
+                    .tooLarge,
+                    "the original \(digest) has \(original.byteCount) bytes, more than the limit of \(limit); raise it")
+            }
+            return try store.attachments.bytes(of: original)
+        } catch let fault as RenditionFault {
+            throw fault
+        } catch {
+            let reason = (error as? DocIndexError)?.message ?? (error as? LevelError)?.message ?? "\(error)"
+            throw RenditionFault(.unreadable, "the original cannot be read: \(reason)")
+        }
+    }
+
+    private func reference(_ digest: Attachment.Digest) throws -> Attachment? {
+        try store.attachments.info(digest).flatMap {
+            Attachment(digest: digest, byteCount: $0.byteCount, type: Attachment.unknownType)
+        }
+    }
+}

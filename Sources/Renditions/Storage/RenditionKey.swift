@@ -1,0 +1,12 @@
+internal import DocIndex
+
+/// A rendition of a content.
+struct RenditionKey: Sendable, Hashable {
+    let digest: Attachment.Digest
+    let specification: RenditionSpecification
+
+    init(_ digest: Attachment.Digest, _ specification: RenditionSpecification) {
+        self.digest = digest
+        self.specification = specification
+    }
+}
