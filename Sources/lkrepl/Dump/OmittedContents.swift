@@ -21,7 +21,8 @@ final class OmittedContents {
     ///   - omitted: `nil` to throw instead.
     ///   - advice: The hint of the error that is thrown.
     static func skipping(
-        _ omitted: OmittedContents?, _ attachment: Attachment, advice: String = OmittedContents.advice, _ body: () throws -> Void
+        _ omitted: OmittedContents?, _ attachment: Attachment, advice: String = OmittedContents.advice,
+        _ body: () throws -> Void
     ) throws -> Bool {
         do {
             try body()
