@@ -40,12 +40,14 @@ enum ConsoleCommands {
 
     /// The options of ``reading`` commands that select what is read, or how it is shown.
     static let options: Set<String> = [
-        "--all", "--at", "--before", "--after", "--blocks", "--box", "--by", "--bytes", "--count", "--countries",
-        "--deep", "--depth", "--edits", "--exact", "--exists", "--explain", "--fields", "--fill", "--filter-json",
-        "--from", "--full", "--histogram", "--ids", "--infer", "--invert", "--json", "--json-schema", "--keyfmt",
-        "--keys", "--limit", "--match", "--missing", "--mode", "--no-scan", "--no-values", "--null", "-0", "--offset",
+        "--all", "--at", "--before", "--after", "--blocks", "--box", "--by", "--bytes", "--count",
+        "--deep", "--delim", "--depth", "--edits", "--exact", "--exists", "--explain", "--fields", "--filter-json",
+        "--from", "--gaps", "--full", "--highlight", "--histogram", "--ids", "--infer", "--invert", "--json",
+        "--json-schema", "--keyfmt",
+        "--keys", "--limit", "--location", "--match", "--missing", "--mode", "--no-scan", "--no-values", "--null", "-0",
+        "--offset",
         "--param", "--plan", "--prefix", "--props", "--quiet", "-q", "--raw", "--regex", "--reverse", "--sample",
-        "--score", "--sizes", "--skip", "--snippets", "--sort", "--strict", "--tables", "--terms", "--to", "--top",
+        "--score", "--sizes", "--snapshot", "--skip", "--sort", "--strict", "--tables", "--terms", "--to", "--top",
         "--types", "--upto", "--verbose", "-v", "--where", "--wide", "--within",
     ]
 
