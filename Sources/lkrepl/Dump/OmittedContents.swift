@@ -6,6 +6,11 @@ final class OmittedContents {
     /// The hint of an error because of one content.
     static let advice = "--on-error skip leaves out such files and lists them"
 
+    /// How the contents come back. A rebuild cannot restore them.
+    static let remedy =
+        "restore a backup; or add the same files again with attach add, load, or import --photos DIR --attach original "
+        + "--mode upsert, which makes their references readable"
+
     private let command: String
     private var digests: Set<Attachment.Digest> = []
 
@@ -49,6 +54,6 @@ final class OmittedContents {
     func finish() throws {
         guard !digests.isEmpty else { return }
         throw CommandError(
-            .badData, "left out \(AttachCommand.count(digests.count)) that cannot be read", hint: Remedy.ofLostContents)
+            .badData, "left out \(AttachedFile.count(digests.count)) that cannot be read", hint: Self.remedy)
     }
 }

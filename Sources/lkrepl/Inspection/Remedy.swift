@@ -37,10 +37,8 @@ enum Remedy {
         }
     }
 
-    /// Advice for missing or damaged attached files. A rebuild cannot restore them.
-    static let ofLostContents =
-        "restore a backup; or add the same files again with attach add, load, or import --photos DIR --attach original "
-        + "--mode upsert, which makes their references readable"
+    /// Advice for missing or damaged attached files.
+    static var ofLostContents: String { OmittedContents.remedy }
 
     /// Advice for a store whose documents and indexes are inconsistent.
     static func of(_ verification: Verification, at path: String) -> String {
