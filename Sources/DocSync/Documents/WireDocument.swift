@@ -58,7 +58,7 @@ extension WireDocument {
 private struct WireDocumentReader {
     let text: [UInt8]
     var id: String?
-    /// The first fault. The ID may be behind it.
+    /// The first fault. The ID can follow it.
     private var fault: (code: DocumentFault.Code, message: String)?
     private var revision: String?
     private var path: DocumentObject?

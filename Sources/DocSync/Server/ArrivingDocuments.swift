@@ -7,7 +7,7 @@ struct ArrivingDocuments {
     let database: ServedDatabase
     private(set) var arrivals: [VersionWriter.Arrival] = []
     private(set) var faults: [DocumentFault] = []
-    /// Whether the documents are those of a replica, and not new edits.
+    /// Whether a replica sends the documents with their revisions.
     private(set) var keepsRevisions = false
     private var isNewEdit = false
     /// The size of the documents so far without their contents, in bytes.

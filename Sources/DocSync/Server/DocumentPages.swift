@@ -4,7 +4,7 @@ internal import DocIndex
 struct DocumentPages: Sendable {
     let database: ServedDatabase
     let wanted: [(id: String, revision: Revision?)]
-    /// Whether later versions are sent in the place of those that are wanted.
+    /// Whether to send later versions instead of the requested ones.
     let isLatest: Bool
 
     private static let pageCount = 50

@@ -67,8 +67,8 @@ struct ServedChanges: Sendable {
 
     /// Returns documents with the positions of their rows.
     ///
-    /// A peer may continue behind any row. So only the last row of a commit has the position of the commit, and the others
-    /// that of the commit before: otherwise a peer that continued behind one of them would never see the rest.
+    /// A peer may continue after any row. So only the last row of a commit has its position; the other rows have the
+    /// position of the commit before. Otherwise, a peer that stops within a commit would never see the rest.
     static func positions(
         of listings: [RevisionListing], after position: UInt64
     ) -> [(listing: RevisionListing, position: UInt64)] {

@@ -139,6 +139,6 @@ extension RevisionReader {
 }
 
 extension Target {
-    /// Whether later versions are wanted in the place of earlier ones.
+    /// Whether the client accepts later versions instead of the requested ones.
     var isLatest: Bool { self["latest"] == "true" }
 }
