@@ -98,7 +98,7 @@ import Testing
         let services = Self.services { line in
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             defer { running.withLock { $0.now -= 1 } }
-            let end = ContinuousClock.now + .milliseconds(line == "long" ? 4000 : 30)
+            let end = ContinuousClock.now + .milliseconds(line == "long" ? 4000 : 5)
             while ContinuousClock.now < end { try Task.checkCancellation() }
             return CommandConsole.Output()
         }
@@ -107,8 +107,7 @@ import Testing
                 for _ in 0..<6 {
                     group.addTask { try await Self.post(inspected, #"{"command":"short"}"#).status }
                 }
-                // On a busy machine, some wait for too long.
-                for try await status in group { #expect(status == 200 || status == 503) }
+                for try await status in group { #expect(status == 200) }
             }
             #expect(running.withLock { $0.most } == 1)
             let first = Task(executorPreference: OwnThreads.shared) {
