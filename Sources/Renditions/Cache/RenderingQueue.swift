@@ -10,7 +10,7 @@ final class RenderingQueue: Sendable {
 
     private struct Job {
         var waiters: [UInt64: CheckedContinuation<Rendition, any Error>] = [:]
-        /// When somebody last asked for it; rises with each request.
+        /// The number of its latest request; rises with each request.
         var request: UInt64 = 0
         /// The position among what is prefetched; `nil` if it is not.
         var prefetchIndex: Int?
@@ -72,7 +72,7 @@ final class RenderingQueue: Sendable {
         }
     }
 
-    /// The number of jobs that run, and of those that wait for their turn.
+    /// The numbers of running and of waiting jobs.
     var counts: (running: Int, waiting: Int) {
         state.withLock { state in (state.runningCount, state.jobs.values.count { $0.task == nil }) }
     }
