@@ -26,7 +26,8 @@ enum Program {
             try SharedOptions.applyToProcess(arguments)
             CrashReports.explainAborts()
             let invocation = try Invocation(arguments)
-            try ServedSession.$makeServices.withValue({ StoreConsole($0).services }) { try run(invocation) }
+            let services = ServedSession.ServiceMaker { StoreConsole($0).services }
+            try ServedSession.$services.withValue(services) { try run(invocation) }
         }
     }
 

@@ -69,7 +69,7 @@ struct ServeCommand: ParsableCommand {
         var renew: (@Sendable () throws -> DocumentStore?)?
         if session.isReadOnly { renew = { try served.renewed() } }
         let inspector = Inspector(
-            store, options: shown, renew: renew, services: ServedSession.makeServices?(served),
+            store, options: shown, renew: renew, services: ServedSession.services?.make(served),
             isWritable: options.write)
         try NetworkPeers.inspect(inspector, port: port ?? 0) { [options] in
             let addresses = inspector.addresses

@@ -38,5 +38,15 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// Makes what the shell provides for a server. Set by the program, because commands cannot name the shell.
-    @TaskLocal static var makeServices: (@Sendable (ServedSession) -> ShellServices)?
+    @TaskLocal static var services: ServiceMaker?
+
+    /// Makes what the shell provides for a server.
+    ///
+    /// A class, because the optimizer of Swift 6.3 passes a function as the value of a task local in a form that crashes.
+    final class ServiceMaker: Sendable {
+        /// Returns what the shell provides for a server of this session.
+        let make: @Sendable (ServedSession) -> ShellServices
+
+        init(_ make: @escaping @Sendable (ServedSession) -> ShellServices) { self.make = make }
+    }
 }
