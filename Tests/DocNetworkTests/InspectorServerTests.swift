@@ -97,7 +97,7 @@
             }
         }
 
-        @Test func `Bytes that are no requests harm nobody`() async throws {
+        @Test func `Bytes that are not requests do no harm`() async throws {
             try await Self.with { _, port, token in
                 var random = TestRun.random(stream: 82)
                 for _ in 0..<200 {

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `A peer that continues behind any row of the feed misses no document`() async throws {
+    @Test func `A peer that continues after any row of the feed misses no document`() async throws {
         try await Self.withServer { group, send in
             for commit in 0..<3 {
                 try group.stores[0].load(into: "photos") { writer in

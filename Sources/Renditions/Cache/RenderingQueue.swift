@@ -3,8 +3,8 @@ internal import Synchronization
 /// Makes renditions, some at a time. Equal requests share one job. What somebody waits for comes first, the latest request
 /// before earlier ones, because the latest is the one that is still visible; then what is prefetched, in order.
 ///
-/// A job that nobody waits for any more is cancelled, down to the decoder or the other program, unless it is to be
-/// prefetched.
+/// A job that nobody waits for any more is cancelled, down to the decoder or the other program, except for prefetched
+/// ones.
 final class RenderingQueue: Sendable {
     typealias Outcome = Result<Rendition, RenditionFault>
 

@@ -149,7 +149,7 @@
         }
 
         /// Returns what a call writes to a buffer of the library; `nil` if it fails, or warns: after a warning, the
-        /// library does not tell whether the buffer is complete.
+        /// library does not report whether the buffer is complete.
         func output(
             _ call: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>) -> Int32
         ) -> [UInt8]? {

@@ -135,7 +135,7 @@ import Testing
         "wal /etc/passwd",
         "manifest /etc/passwd", "schema /etc", "find /tmp/other.store photos", "describe /etc/passwd", "find @none",
     ])
-    func `A line that is no command for this store fails and says why`(line: String) throws {
+    func `A line that is not a command for this store fails and says why`(line: String) throws {
         try Self.with { _, console in
             let output = try Self.run(console, line)
             #expect(
