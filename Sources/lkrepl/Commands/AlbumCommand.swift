@@ -33,9 +33,14 @@ struct AlbumCommand: ParsableCommand {
             let condition = try ArgumentOrigin.current.expression(of: condition)
             let sort = try sort.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }
             // Reports the place of an error in the condition as typed.
-            _ = try Filter(parsing: condition)
+            let filter = try ConditionOptions.parsedPlain(condition)
+            let keys = try sort.map { try Query.SortKey.parse($0) } ?? []
             try Session.with(database, options) { session in
-                let collection = try session.collection(collection).name
+                let source = try session.collection(collection)
+                let collection = source.name
+                for diagnostic in try source.diagnostics(of: Query(filter, sort: keys)) {
+                    options.note("warning: \(diagnostic)")
+                }
                 let known = try session.store().albums.album(named: name)
                 if case .documents(let ids)? = known?.content, !ids.isEmpty {
                     try options.confirm(

@@ -26,6 +26,14 @@ enum ConditionAdvice {
         if words.count > 1, words[0] == "search" {
             return "put the words to search for in quotes: SEARCH \(words[1] == "box" ? "BOX " : "")'red car'"
         }
+        if words.count > 1, words[0].hasPrefix("ci(") || words[0].hasPrefix("ci-ai(") {
+            switch words[1] {
+            case "exists", "missing": return "omit ci(…): case does not matter to \(words[1].uppercased())"
+            case "matches": return "write FIELD MATCHES /(?i)…/, without ci(…)"
+            case "has": return "write ci(FIELD[]) = …, which compares each element"
+            default: break
+            }
+        }
         if words.count > 1, words[1] == "all" { return "write not FIELD any (not …): no element is otherwise" }
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
         if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }

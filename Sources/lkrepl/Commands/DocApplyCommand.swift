@@ -65,6 +65,7 @@ extension DocCommand {
         }
 
         private func apply(_ lines: [Line], of name: String, to session: Session) throws {
+            var newIDCount = 0
             var counts = (puts: 0, patches: 0, updates: 0, deletions: 0, missing: 0)
             let store = try session.store()
             try store.write { transaction in
@@ -74,7 +75,9 @@ extension DocCommand {
                         let collection = try session.definition(of: line.operation.collection)
                         let wasThere = try line.operation.apply(to: transaction, in: collection)
                         switch line.operation.action {
-                        case .put: counts.puts += 1
+                        case .put(let content):
+                            counts.puts += 1
+                            if content[collection.idField] == nil { newIDCount += 1 }
                         case .patch: counts.patches += 1
                         case .update: counts.updates += 1
                         case .delete where wasThere: counts.deletions += 1
@@ -89,7 +92,8 @@ extension DocCommand {
                 (counts.puts, "put"), (counts.patches, "patched"), (counts.updates, "updated"),
                 (counts.deletions, "deleted"), (counts.missing, "not found for deletion"),
             ].filter { $0.0 > 0 }.map { "\(HumanNumber.grouped($0.0)) \($0.1)" }
-            let what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            var what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
         }
     }

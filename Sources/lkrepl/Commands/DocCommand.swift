@@ -63,6 +63,10 @@ struct DocCommand: ParsableCommand {
         @Option(name: .long, help: "Print the document as it was after this commit.") var at: UInt64?
         @OptionGroup var types: TypesOption
 
+        func validate() throws {
+            guard at != 0 else { throw ValidationError("--at must be 1 or more: the first commit is number 1") }
+        }
+
         func run() throws {
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
@@ -115,7 +119,7 @@ struct DocCommand: ParsableCommand {
                     return options.note("put: would \(verb) \(id)")
                 }
                 let id = try session.collection(collection).put(content)
-                options.note("put: \(id)")
+                options.note(id == .string("") ? "put: a document whose ID is an empty string" : "put: \(id)")
             }
         }
     }

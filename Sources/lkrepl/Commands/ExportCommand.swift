@@ -30,7 +30,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
-    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv.") var format = "jsonl"
+    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv. Default: jsonl.") var format: String?
     @Option(name: .long, help: "Write the metadata of pictures for this program: exiftool.") var to: String?
     @Option(name: .long, help: "Write XMP sidecars of pictures into this directory.") var xmp: String?
     @Option(
@@ -67,7 +67,7 @@ struct ExportCommand: ParsableCommand {
     func validate() throws {
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
         guard to == nil || xmp == nil else { throw ValidationError("--to and --xmp cannot be combined") }
-        guard to == nil && xmp == nil || fields == nil && !types && !crlf && !safeCsv else {
+        guard to == nil && xmp == nil || format == nil && fields == nil && !types && !crlf && !safeCsv else {
             throw ValidationError("--to and --xmp decide what is written; --map changes it")
         }
         guard xmp == nil || output == nil else { throw ValidationError("--xmp writes files of its own; omit --output") }
@@ -84,7 +84,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let format = try ExportFormat(named: format)
+        let format = try ExportFormat(named: format ?? "jsonl")
         var query = Query(
             try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }

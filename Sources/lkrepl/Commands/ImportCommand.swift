@@ -130,6 +130,9 @@ struct ImportCommand: ParsableCommand {
         let store = try session.store()
         let collection = try session.collection(collection)
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
+        if mode == .upsert, !loading.choosesMode(options.mode) {
+            try loading.confirmReplacing(in: collection.name, count: try collection.count(), options)
+        }
         var keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
         if listing != nil { keyField = keyField ?? PictureSource.pathTag }
         let settings = try settings(mode)

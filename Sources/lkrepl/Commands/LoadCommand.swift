@@ -151,6 +151,10 @@ struct LoadCommand: ParsableCommand {
                     .usage, "--key needs a plain database, and \(database) is a document store",
                     hint: "use lkrepl import for documents")
             }
+            if isStore, mode == .upsert, !loading.choosesMode(options.mode) {
+                let count = try session.collections().reduce(0) { try $0 + $1.count() }
+                try loading.confirmReplacing(in: database, count: count, options)
+            }
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
                     let target = DocumentLoadTarget(

@@ -51,7 +51,8 @@ struct UpdateCommand: ParsableCommand {
         var failure: (any Error)?
         for clauses in try ChangeClauses.splits(of: clause, in: "update", hasAssignments: true) {
             do {
-                let filter = try change.filter(words: clauses.condition, conditions, "update")
+                let filter = try change.filter(
+                    words: clauses.condition, besides: assignments + (clauses.assignments ?? []), conditions, "update")
                 return (filter, try update(words: clauses.assignments))
             } catch {
                 failure = failure ?? error

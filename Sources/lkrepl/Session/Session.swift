@@ -90,16 +90,20 @@ final class Session {
                     hint: "its documents are in the collection \(album.collection)")
             }
             let isAlbum = (try? album(named: name, in: collections)) != nil
-            // Lists the existing collections.
-            let failure = CommandError(
-                .usage,
-                "no collection named \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
-                hint: isAlbum
-                    ? "did you mean the album @\(name)?"
-                    : NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" }
+            let names = collections.map(\.name)
+            let given = ProtectedArgument.plain(name)
+            let hint =
+                if isAlbum {
+                    "did you mean the album @\(name)?"
+                } else if given == "-0" {
+                    "-0 separates the output of --ids; add --ids"
+                } else {
+                    NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                         ?? (Self.shell != nil && FileDescriptor.exists(name)
-                            ? "the shell has the database open already; omit it" : nil))
-            throw failure
+                            ? "the shell has the database open already; omit it" : nil)
+                }
+            throw CommandError(
+                .usage, "no collection named \(given); the store has \(names.joined(separator: ", "))", hint: hint)
         }
         // The library's own collections are not meant.
         let declared = collections.filter { !$0.name.hasPrefix(DocumentSelection.albumMark) }
