@@ -73,6 +73,48 @@ import Testing
         }
     }
 
+    @Test func `A peer can choose documents by their IDs or by a selector`() async throws {
+        try await Self.withServer { group, send in
+            let photos = try group.photos(0)
+            for n in 0..<700 { try photos.put(["id": .string("p\(n)"), "n": .int(Int64(n)), "t": "bridge"]) }
+            // A peer has seen the document that is deleted.
+            _ = try await send.status(.get, "/photos/p5")
+            try photos.delete("p5")
+            @Sendable func ids(_ method: SyncRequest.Method, _ query: String, _ body: String = "") async throws -> [String] {
+                try Self.rows(try await send.object(method, "/photos/_changes?\(query)", body)).map(\.id)
+            }
+            let listed = try await ids(.post, "filter=_doc_ids", #"{"doc_ids":["p699","p5","p3","nobody",7]}"#)
+            #expect(listed == ["p3", "p699", "p5"])
+            let query = "filter=_doc_ids&doc_ids=%5B%22p4%22%5D"
+            let inQuery = try await ids(.get, query)
+            #expect(inQuery == ["p4"])
+            // A selector sees no fields of deletions.
+            let selected = try await ids(.post, "filter=_selector", #"{"selector":{"n":{"$lt":7}}}"#)
+            #expect(selected == ["p0", "p1", "p2", "p3", "p4", "p6"])
+            let deleted = try await ids(
+                .post, "filter=_selector", #"{"selector":{"$or":[{"_deleted":true},{"_id":"p698"}]}}"#)
+            #expect(deleted == ["p698", "p5"])
+            let limited = try await ids(.post, "filter=_selector&limit=2", #"{"selector":{"n":{"$gte":600}}}"#)
+            #expect(limited == ["p600", "p601"])
+            let whole = try await ids(.post, "style=all_docs", "{}")
+            #expect(whole.count == 700)
+        }
+    }
+
+    @Test func `A selection that cannot be used is refused with its reason`() async throws {
+        try await Self.withServer { _, send in
+            let refused: [(query: String, body: String, status: Int)] = [
+                ("_doc_ids", "", 400), ("_doc_ids", "[]", 400), ("_doc_ids", "{}", 400), ("_selector", "{}", 400),
+                ("_selector", #"{"selector":5}"#, 400), ("_selector", #"{"selector":{"n":{"$what":1}}}"#, 400),
+                ("design/view", "{}", 404), ("_view", "{}", 404),
+            ]
+            for (query, body, status) in refused {
+                let answer = try await send.status(.post, "/photos/_changes?filter=\(query)", body)
+                #expect(answer == status, "\(query) \(body)")
+            }
+        }
+    }
+
     @Test func `A refused document is named as PouchDB expects, wherever its ID is`() async throws {
         try await Self.withServer { group, send in
             let answer = try await send.object(

@@ -14,7 +14,7 @@ struct ServedDatabase: Sendable {
         case (.get, nil, _), (.head, nil, _): return try await information()
         case (.get, "_local", 2): return try await localRecord(path[path.startIndex + 1])
         case (.put, "_local", 2): return try await setLocalRecord(path[path.startIndex + 1], request)
-        case (.get, "_changes", 1): return try changes(target)
+        case (.get, "_changes", 1), (.post, "_changes", 1): return try await changes(request, target)
         case (.post, "_revs_diff", 1): return try await difference(request)
         case (.post, "_bulk_get", 1): return try await documents(request, target)
         case (.post, "_bulk_docs", 1): return try await storeDocuments(request)
@@ -22,7 +22,7 @@ struct ServedDatabase: Sendable {
             try await store.flush()
             return .json(["ok": true, "instance_start_time": .string(instance)], status: 201)
         case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerFailure.missing
-        case (.get, let id?, 1): return try await document(.string(id), request, target)
+        case (.get, let id?, 1), (.head, let id?, 1): return try await document(.string(id), request, target)
         case (.put, let id?, 1): return try await storeDocument(id, request, target)
         case (.get, let id?, 2...), (.head, let id?, 2...):
             return try await content(path.dropFirst().joined(separator: "/"), of: .string(id), request, target)
