@@ -8,13 +8,14 @@ final class StoreReading: Sendable {
     static let longestTime = Duration.seconds(30)
     /// The largest number of clients that wait for changes.
     static let seatLimit = 16
-    /// How often a store of another process is looked at.
-    private static let renewalInterval = Duration.seconds(2)
+    /// How often a store of another process is looked at, at most. It takes at most a tenth of a core.
+    private static let shortestInterval = Duration.milliseconds(100)
 
     private struct State {
         var store: DocumentStore
         var seatCount = 0
         var lastRenewal = ContinuousClock.now
+        var renewalInterval = StoreReading.shortestInterval
     }
 
     private let condition: Mutex<State>
@@ -162,7 +163,7 @@ final class StoreReading: Sendable {
             if try await state().sequence > position { return true }
             let rest = end - ContinuousClock.now
             guard rest > .zero else { return false }
-            try await Task.sleep(for: min(rest, Self.renewalInterval))
+            try await Task.sleep(for: min(rest, condition.withLock { $0.renewalInterval }))
         }
     }
 
@@ -171,12 +172,17 @@ final class StoreReading: Sendable {
         guard let renew else { return }
         let now = ContinuousClock.now
         let isDue = condition.withLock { state in
-            guard now - state.lastRenewal >= Self.renewalInterval else { return false }
+            guard now - state.lastRenewal >= state.renewalInterval else { return false }
             state.lastRenewal = now
             return true
         }
-        guard isDue, let newer = try await store.asynchronous.run({ _ in try renew() }) else { return }
-        // Requests in progress keep the old one until they end.
-        condition.withLock { $0.store = newer }
+        guard isDue else { return }
+        let newer = try await store.asynchronous.run { _ in try renew() }
+        let cost = ContinuousClock.now - now
+        condition.withLock { state in
+            state.renewalInterval = max(Self.shortestInterval, cost * 10)
+            // Requests in progress keep the old one until they end.
+            if let newer { state.store = newer }
+        }
     }
 }

@@ -8,7 +8,8 @@ final class ServedSession: @unchecked Sendable {
     private let lock = Mutex(())
     private var session: Session
     private let access: DatabaseAccess
-    private var lastChange: Double
+    /// The files when the session was opened. Empty at first: they may have changed since then.
+    private var states: [String: FileDescriptor.FileState] = [:]
 
     /// Creates the session of a server, which has its store open.
     ///
@@ -16,7 +17,6 @@ final class ServedSession: @unchecked Sendable {
     init(_ session: Session, checksEveryBlock: Bool) {
         self.session = session
         access = DatabaseAccess(isExclusive: false, isQuiet: true, checksEveryBlock: checksEveryBlock)
-        lastChange = FileDescriptor.lastChange(in: session.path) ?? 0
     }
 
     /// The newest session.
@@ -25,14 +25,13 @@ final class ServedSession: @unchecked Sendable {
     /// Opens the store again if it has changed. Returns `nil` if it has not.
     func renewed() throws -> DocumentStore? {
         let path = current.path
-        guard let change = FileDescriptor.lastChange(in: path), change > lock.withLock({ _ in lastChange }) else {
-            return nil
-        }
+        let found = FileDescriptor.fileStates(in: path)
+        guard found != lock.withLock({ _ in states }) else { return nil }
         let newer = try Session(path: path, access: access)
         let store = try newer.store()
         lock.withLock { _ in
             session = newer
-            lastChange = change
+            states = found
         }
         return store
     }

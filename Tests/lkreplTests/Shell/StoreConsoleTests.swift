@@ -185,7 +185,11 @@ import Testing
             let path = place.path + "/photos.store"
             let session = try Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true))
             _ = try session.store()
+            // The first look finds a commit between the opening and the server.
+            try place.run("doc", "put", "--write", "photos.store", "photos", #"{"id":"early"}"#)
             let served = ServedSession(session, checksEveryBlock: false)
+            #expect(try served.renewed() != nil)
+            #expect(try Self.run(StoreConsole(served), "doc get photos early").exitCode == 0)
             #expect(try served.renewed() == nil)
             try place.run("doc", "put", "--write", "photos.store", "photos", #"{"id":"new","rating":5}"#)
             #expect(try Self.run(StoreConsole(served), "doc get photos new").exitCode == 1)
