@@ -38,8 +38,8 @@ public struct Inspector: Sendable {
     /// Creates an inspector of a store that another process may write.
     ///
     /// - Parameters:
-    ///   - renew: opens the store again, read-only, if it has changed; returns `nil` if it has not. Called at most every two
-    ///     seconds, and only while somebody looks.
+    ///   - renew: opens the store again, read-only, if it has changed; returns `nil` if it has not. Called at most ten
+    ///     times a second, and only while somebody looks.
     ///   - services: what a shell provides.
     ///   - isWritable: whether documents can be changed.
     package init(

@@ -4,7 +4,7 @@ package import DocIndex
 /// `_revisions` (the path), `_deleted` and `_attachments`.
 ///
 /// The member that holds the ID in its collection is left out on the wire and comes first on arrival, since `_id` says
-/// the same. Dates, bytes and attachments have the forms of ``DocIndex/DocumentValue/JSONNotation/tagged``.
+/// the same. Dates, bytes and attachments have the forms of `DocumentValue/JSONNotation/tagged`.
 package struct WireDocument: Sendable {
     package let id: DocumentID
     package var version: DocumentRevision

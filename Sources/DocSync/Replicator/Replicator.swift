@@ -14,7 +14,7 @@ internal import Synchronization
 /// ```
 ///
 /// Both sides then have all documents, and all versions of those that were edited on both sides; see
-/// ``DocIndex/DocumentConflict``. A replication can be interrupted at any time. The next one continues where both sides
+/// `DocumentConflict`. A replication can be interrupted at any time. The next one continues where both sides
 /// know that they agree.
 ///
 /// The network needs the package trait `Network`. Two stores of one process can replicate without it.
@@ -67,7 +67,7 @@ public struct Replicator: Sendable {
     ///
     /// - Parameter report: is told of progress.
     /// - Returns: what was done.
-    /// - Throws: ``SyncError``; ``TransportError`` or ``MessageError`` once the attempts are used up; ``DocIndexError``,
+    /// - Throws: ``SyncError``; ``TransportError`` or ``MessageError`` once the attempts are used up; `DocIndexError`,
     ///   `LevelError`; `CancellationError`.
     @discardableResult
     public func run(_ report: @escaping @Sendable (SyncStatus) -> Void = { _ in }) async throws -> SyncStatus {

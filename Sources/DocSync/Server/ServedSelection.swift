@@ -54,7 +54,7 @@ enum ServedSelection: Sendable {
     /// Returns whether a peer wants the changes of a document.
     ///
     /// - Parameter winner: Returns the winning version, if it is needed.
-    /// - Throws: ``DocIndexError`` if a pattern takes too long; `CancellationError`; the errors of `winner`.
+    /// - Throws: `DocIndexError` if a pattern takes too long; `CancellationError`; the errors of `winner`.
     func takes(_ id: String, _ winner: () throws -> DocumentRevision?) throws -> Bool {
         switch self {
         case .all: return true

@@ -31,7 +31,7 @@ public struct SyncServer: Responder {
 
     /// Creates a server. The collections take part in replications from now on.
     ///
-    /// - Throws: ``DocIndexError`` with `unknownCollection`; `LevelError`.
+    /// - Throws: `DocIndexError` with `unknownCollection`; `LevelError`.
     public init(_ store: DocumentStore, options: Options) throws {
         for name in options.collections { try store.collection(name).startReplication() }
         self.store = store.asynchronous
