@@ -80,7 +80,9 @@ import Testing
             // A peer has seen the document that is deleted.
             _ = try await send.status(.get, "/photos/p5")
             try photos.delete("p5")
-            @Sendable func ids(_ method: SyncRequest.Method, _ query: String, _ body: String = "") async throws -> [String] {
+            @Sendable func ids(_ method: SyncRequest.Method, _ query: String, _ body: String = "") async throws
+                -> [String]
+            {
                 try Self.rows(try await send.object(method, "/photos/_changes?\(query)", body)).map(\.id)
             }
             let listed = try await ids(.post, "filter=_doc_ids", #"{"doc_ids":["p699","p5","p3","nobody",7]}"#)

@@ -56,7 +56,9 @@ struct ServedChanges: Sendable {
     private func page(after position: UInt64, limit: Int) async throws -> Page {
         try await database.server.store.run { _ in
             let (listings, end) = try database.collection.revisions(since: position, limit: limit)
-            let reader = includesDocuments || selection.readsDocuments ? try database.collection.revisionReader(isShown: true) : nil
+            let reader =
+                includesDocuments || selection.readsDocuments
+                ? try database.collection.revisionReader(isShown: true) : nil
             var page = Page(position: end)
             for (listing, position) in Self.positions(of: listings, after: position) {
                 try append(listing, at: position, to: &page, reader)
