@@ -37,17 +37,28 @@ extension Query {
 }
 
 extension Query.Diagnostic: CustomStringConvertible {
+    /// What the field holds, such as "year holds numbers".
+    package var held: String {
+        let names: String
+        switch problem {
+        case .otherKinds(let kinds): names = Set(kinds.map(\.plural)).sorted().joined(separator: " and ")
+        case .notADate: names = "dates"
+        case .unknownField: names = "nothing"
+        case .numbersInStrings, .otherSpelling: names = "strings"
+        }
+        return "\(path.notation) holds \(names)"
+    }
+
     /// The problem and a suggested correction, in one line.
     public var description: String {
         switch problem {
         case .unknownField:
             return "no document has a field \(path.notation)" + question
-        case .otherKinds(let kinds):
-            let names = Set(kinds.map(\.plural)).sorted().joined(separator: " and ")
-            return "\(path.notation) holds \(names), so \(condition ?? path.notation) matches nothing" + question
+        case .otherKinds:
+            return "\(held), so \(condition ?? path.notation) matches nothing" + question
         case .notADate:
             return
-                "\(path.notation) holds dates, but \(condition ?? path.notation) compares it with a string that is "
+                "\(held), but \(condition ?? path.notation) compares it with a string that is "
                 + "not a date; write a date such as 2019-06-08"
         case .numbersInStrings:
             return
@@ -99,7 +110,7 @@ extension DocumentCollection {
     ///   - query: The query.
     ///   - fields: Further fields that are counted, listed or shown.
     ///   - foundSomething: Whether the query has results. If so, conditions that every result satisfies are not
-    ///     checked, and for the others only field names are checked.
+    ///     checked, conditions that no result satisfies are, and for the others only field names are checked.
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError`.
     /// - Complexity: For each condition, one query that stops at the first document with a suitable value. This is fast

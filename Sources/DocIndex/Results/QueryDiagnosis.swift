@@ -6,6 +6,8 @@ struct QueryDiagnosis {
         let filter: Filter
         /// Whether every result must satisfy the condition.
         let isRequired: Bool
+        /// Whether results must not satisfy the condition. If it can never hold, all documents are results.
+        var isNegated = false
     }
 
     /// The maximum number of conditions checked.
@@ -29,7 +31,7 @@ struct QueryDiagnosis {
         Self.collect(filter, isRequired: true, below: nil, into: &leaves)
         for leaf in leaves.prefix(Self.leafLimit) where !(foundSomething && leaf.isRequired) {
             if mayBeThere(leaf.path) {
-                if !foundSomething { try probe(leaf) }
+                if !foundSomething || leaf.isNegated { try probe(leaf) }
             } else {
                 try addUnknown(leaf.path, leaf.filter)
             }
@@ -45,7 +47,7 @@ struct QueryDiagnosis {
 
     /// Collects the conditions on single paths.
     private static func collect(
-        _ filter: Filter, isRequired: Bool, below array: FieldPath?, into leaves: inout [Leaf]
+        _ filter: Filter, isRequired: Bool, isNegated: Bool = false, below array: FieldPath?, into leaves: inout [Leaf]
     ) {
         func whole(_ path: FieldPath) -> FieldPath {
             array.map { FieldPath(checked: $0.steps + path.steps) } ?? path
@@ -53,13 +55,18 @@ struct QueryDiagnosis {
         switch filter {
         case .all, .search: break
         case .and(let parts):
-            for part in parts.content { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+            for part in parts.content {
+                collect(part, isRequired: isRequired, isNegated: isNegated, below: array, into: &leaves)
+            }
         case .or(let parts):
             let isRequired = isRequired && parts.content.count == 1
-            for part in parts.content { collect(part, isRequired: isRequired, below: array, into: &leaves) }
+            for part in parts.content {
+                collect(part, isRequired: isRequired, isNegated: isNegated, below: array, into: &leaves)
+            }
         case .not(let part):
             guard case .exists(let path) = part.content else {
-                return collect(part.content, isRequired: false, below: array, into: &leaves)
+                return collect(
+                    part.content, isRequired: false, isNegated: !isNegated, below: array, into: &leaves)
             }
             leaves.append(Leaf(path: whole(path), filter: filter, isRequired: false))
         case .isWithin(let field, _), .isNear(let field, _, _):
@@ -69,10 +76,11 @@ struct QueryDiagnosis {
         case .anyElement(let path, let part):
             let path = whole(path).eachElement
             leaves.append(Leaf(path: path, filter: .exists(path), isRequired: isRequired))
-            collect(part.content, isRequired: isRequired, below: path, into: &leaves)
+            collect(part.content, isRequired: isRequired, isNegated: isNegated, below: path, into: &leaves)
         default:
             guard let path = filter.leafPath else { return }
-            leaves.append(Leaf(path: whole(path), filter: filter, isRequired: isRequired))
+            leaves.append(
+                Leaf(path: whole(path), filter: filter, isRequired: isRequired, isNegated: isNegated))
         }
     }
 

@@ -331,7 +331,7 @@ extension FieldPath.Step {
 
 extension DocumentValue.Kind {
     /// The kind with its article, for messages.
-    fileprivate var article: String {
+    package var article: String {
         switch self {
         case .null: "null"
         case .bytes: "bytes"

@@ -15,7 +15,8 @@ enum ConsoleCommands {
     /// The other commands, with the reason.
     static let refused: [String: String] = [
         "import": writes, "update": writes, "delete": writes, "doc put": writes, "doc patch": writes,
-        "doc del": writes, "doc apply": writes, "attach add": writes, "attach gc": writes, "album save": writes,
+        "doc del": writes, "doc apply": writes, "attach add": writes, "attach restore": writes, "attach gc": writes,
+        "album save": writes,
         "album add": writes, "album remove": writes, "album move": writes, "album drop": writes, "undo": writes,
         "resolve": writes, "load": writes, "put": writes, "del": writes, "delrange": writes, "batch": writes,
         "index create": writes, "index drop": writes, "index rebuild": writes, "migrate": writes, "repair": writes,

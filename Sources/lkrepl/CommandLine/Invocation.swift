@@ -135,8 +135,8 @@ enum Invocation {
             guard below.contains(word) else {
                 throw CommandError(
                     .usage, "\(name) has no subcommand \(word)",
-                    hint: NearestName.find(near: word, of: below).map { "did you mean \(name) \($0)?" }
-                        ?? "use one of \(below.joined(separator: ", "))")
+                    hint: (FileDescriptor.exists(word) ? nil : NearestName.find(near: word, of: below))
+                        .map { "did you mean \(name) \($0)?" } ?? "use one of \(below.joined(separator: ", "))")
             }
             names.append(rest.removeFirst())
         }

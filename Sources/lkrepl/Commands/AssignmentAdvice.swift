@@ -26,6 +26,7 @@ struct AssignmentAdvice {
 
     /// Warns on standard error before the update runs; with `--strict`, fails instead.
     func give(isStrict: Bool, _ options: GlobalOptions) throws {
+        for assignment in assignments.prefix(32) { try refuseList(assignment) }
         let warnings = try assignments.prefix(32).flatMap(warnings)
         if isStrict, let first = warnings.first {
             throw CommandError(
@@ -39,11 +40,39 @@ struct AssignmentAdvice {
     private func warnings(about assignment: DocumentUpdate.Assignment) throws -> [String] {
         switch assignment {
         case .set(let path, .string(let text)), .setIfAbsent(let path, .string(let text)):
-            return try near(path) + copied(text, to: path)
-        case .set(let path, _), .setIfAbsent(let path, _), .remove(let path), .add(let path, _),
-            .subtract(let path, _), .appendText(let path, _), .replaceText(let path, _, with: _),
+            let copied = try copied(text, to: path)
+            return try near(path) + (copied.isEmpty ? otherKind(.string(text), at: path) : copied)
+        case .set(let path, let value), .setIfAbsent(let path, let value):
+            return try near(path) + otherKind(value, at: path)
+        case .remove(let path), .add(let path, _), .subtract(let path, _), .appendText(let path, _),
+            .replaceText(let path, _, with: _),
             .replace(let path, _, with: _), .replaceBelow(let path, _, with: _, separator: _), .move(let path, to: _):
             return try near(path)
+        }
+    }
+
+    /// Throws if a text is added to a field that holds texts and no lists: each would become a list of two texts.
+    private func refuseList(_ assignment: DocumentUpdate.Assignment) throws {
+        guard case .add(let path, .string(let text)) = assignment,
+            try collection.exists(matching: .hasKind(path, [.string])),
+            try !collection.exists(matching: .hasKind(path, [.array]))
+        else { return }
+        let value = DocumentValue.string(text).json
+        throw CommandError(
+            .usage, "\(path) holds texts, and += \(value) would make lists of them",
+            hint: "\(path) += TEXT \(value) appends to the text; \(path) += (\(value)) makes lists")
+    }
+
+    /// The value is of a kind that the field has in no document.
+    private func otherKind(_ value: DocumentValue, at path: FieldPath) throws -> [String] {
+        guard ![.null, .array, .object, .attachment].contains(value.kind) else { return [] }
+        let query = Query(.compare(path, .less, value))
+        return try collection.diagnostics(of: query).compactMap { diagnostic in
+            switch diagnostic.problem {
+            case .otherKinds: "\(diagnostic.held), and gets \(value.kind.article)"
+            case .notADate: "\(diagnostic.held), and gets \(value.json), which is none"
+            default: nil
+            }
         }
     }
 

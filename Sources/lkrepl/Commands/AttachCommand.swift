@@ -6,7 +6,7 @@ import LevelKit
 struct AttachCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Attach files to documents, get and list them, check and clean up.",
-        subcommands: [Add.self, Get.self, List.self, Verify.self, Gc.self])
+        subcommands: [Add.self, Get.self, List.self, Verify.self, Restore.self, Gc.self])
 
     /// Attaches files to a document.
     struct Add: ParsableCommand {

@@ -26,6 +26,9 @@ struct BulkChangeOptions: ParsableArguments {
             throw ValidationError("--batch-bytes must be from 1 to 512M")
         }
         guard limit.map({ $0 >= 0 }) ?? true else { throw ValidationError("--limit must be 0 or more") }
+        guard limit == nil || dryRun else {
+            throw ValidationError("--limit needs --dry-run: it limits what is shown, not what is changed")
+        }
     }
 
     /// The condition of the words and the options.
@@ -44,7 +47,14 @@ struct BulkChangeOptions: ParsableArguments {
             throw CommandError(.usage, "--all-documents and a condition cannot be combined")
         }
         if let words, words.isEmpty { throw CommandError(.usage, "\(command): a condition is expected after WHERE") }
-        return try conditions.filter(words: words ?? [], option: condition, besides: assignments)
+        let filter = try conditions.filter(words: words ?? [], option: condition, besides: assignments)
+        // An empty string, as of a variable that is not set, would mean every document.
+        guard !hasCondition || ![.all, .and([]), .and([.all, .all])].contains(filter) else {
+            throw CommandError(
+                .usage, "\(command): the condition is empty",
+                hint: "--all-documents in its place means every document of the collection")
+        }
+        return filter
     }
 
     /// Runs a change: shows it for `--dry-run`, or asks for confirmation and makes it.
@@ -67,6 +77,8 @@ struct BulkChangeOptions: ParsableArguments {
         var latest: BulkChange.Summary?
         if !dryRun {
             let count = try collection.count(where: filter, options: conditions.queryOptions)
+            // Before the question: afterwards it is too late.
+            try conditions.warn(of: Query(filter), in: collection, foundSomething: count > 0, options)
             if count > 0 {
                 try options.confirm(
                     "\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
@@ -91,8 +103,10 @@ struct BulkChangeOptions: ParsableArguments {
         }
         progress.finish()
         if dryRun { try show(summary, options) }
-        try conditions.warn(
-            of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
+        if dryRun {
+            try conditions.warn(
+                of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
+        }
         options.note(Self.text(of: summary, verb, done, dryRun: dryRun))
     }
 

@@ -131,7 +131,25 @@ enum ConditionAdvice {
         conjuncts(of: filter).prefix(4).compactMap { partialDate($0, in: collection) }
     }
 
+    /// Comparisons with a month, which is compared as text: `taken > 2019-07` includes July.
+    static func months(in filter: Filter, of collection: DocumentCollection) -> [String] {
+        comparisons(of: filter).prefix(8).compactMap { comparison in
+            guard case .compare(let path, let sign, .string(let text)) = comparison, sign != .equal,
+                text.utf8.count == 7, Filter.DateSpan(text) != nil,
+                (try? collection.exists(matching: .isDated(path, Filter.DateSpan()))) ?? false
+            else { return nil }
+            return
+                "\(path) \(sign.rawValue) \"\(text)\" compares with a text; write \(path) \(sign.rawValue) date \(text)"
+        }
+    }
+
     private static func partialDate(_ conjunct: Filter, in collection: DocumentCollection) -> String? {
+        if case .isIn(let path, let values) = conjunct, let text = values.first?.stringValue, text.utf8.count == 7,
+            let span = Filter.DateSpan(text), (try? collection.count(where: conjunct)) == 0,
+            (try? collection.exists(matching: .isDated(path, span))) ?? false
+        {
+            return "\(conjunct) compares with texts; write \(path) = date \(text) or …"
+        }
         guard case .compare(let path, .equal, .string(let text)) = conjunct else { return nil }
         let written = text.utf8.count == 7 ? text : DateLikeText(text).corrected
         guard let written, !(written == text && text.utf8.count != 7), let span = Filter.DateSpan(written),

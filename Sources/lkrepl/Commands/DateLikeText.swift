@@ -1,23 +1,39 @@
+import DocIndex
+
 /// A string that may be meant as a date.
 struct DateLikeText {
     private let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// Whether the string looks like a date but is none as documents write it: 1.5.2025, 5/1/2025, 2025-5-1 and
-    /// 2025-13-45.
-    var isNoDate: Bool { isForeign || isLoose }
+    /// Whether the string looks like a date but is none as documents write it: 1.5.2025, 5/1/2025, 2025-5-1, 2025-13-45,
+    /// 2025-W27, 2025-05-01T25:00 and `today`.
+    var isNoDate: Bool { isForeign || isLoose || isWord || isUnreadable }
+
+    private var isWord: Bool { ["today", "yesterday", "tomorrow", "now"].contains(text.lowercased()) }
+
+    /// Whether the string begins like a week or a time of a day, and is none that can be read.
+    private var isUnreadable: Bool {
+        if text.wholeMatch(of: /\d{4}-W\d{1,2}(-\d)?/) != nil { return true }
+        return text.prefixMatch(of: /\d{4}-\d{2}-\d{2}T\d/) != nil && Filter.DateSpan(text) == nil
+    }
 
     /// The string as year-month-day; `nil` if that is not certain, or no day.
     var corrected: String? {
         guard let (year, month, day) = parts, (1...12).contains(month), (1...31).contains(day) else { return nil }
+        guard Filter.DateSpan(Self.written(year, month, day)) != nil else { return nil }
+        return Self.written(year, month, day)
+    }
+
+    private static func written(_ year: Int, _ month: Int, _ day: Int) -> String {
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(year)-\(padded(month))-\(padded(day))"
     }
 
-    /// Whether the string has the form 1.5.2025 or 5/1/2025.
+    /// Whether the string has the form 1.5.2025, 5/1/2025 or 2025/5/1.
     var isForeign: Bool {
-        [".", "/"].contains { (separator: Character) in
+        if text.contains("/"), parts != nil { return true }
+        return [".", "/"].contains { (separator: Character) in
             let parts = text.split(separator: separator, omittingEmptySubsequences: false)
             guard parts.count == 3, parts.allSatisfy({ Self.number($0) != nil }) else { return false }
             return parts[0].count <= 2 && parts[1].count <= 2 && [2, 4].contains(parts[2].count)
@@ -29,12 +45,13 @@ struct DateLikeText {
     private var isLoose: Bool {
         guard let (_, month, day) = parts else { return false }
         let isPadded = text.utf8.count == 10
-        return !isPadded || !(1...12).contains(month) || !(1...31).contains(day)
+        return !isPadded || !(1...12).contains(month) || !(1...31).contains(day) || corrected == nil
     }
 
-    /// The numbers of the form year-month-day.
+    /// The numbers of the form year-month-day or year/month/day.
     private var parts: (year: Int, month: Int, day: Int)? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let separator: Character = text.contains("/") ? "/" : "-"
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, parts[1].count <= 2, parts[2].count <= 2,
             let year = Self.number(parts[0]), let month = Self.number(parts[1]), let day = Self.number(parts[2])
         else { return nil }

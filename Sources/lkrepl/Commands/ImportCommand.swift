@@ -163,7 +163,7 @@ struct ImportCommand: ParsableCommand {
                 }
                 let pictures = PictureImport(
                     listing: listing, collection: collection, options: options,
-                    attachedMember: attach == "none" ? nil : member)
+                    attachedMember: attach == "none" ? nil : member, attachments: store.attachments)
                 let isIdentified = keyField?.hasSameBytes(as: PictureSource.pathTag) ?? false
                 summary = try load(pictures, mode, isIdentified: isIdentified, in: store, by: loader)
                 if prune { summary.deleted += try pictures.prune(store) }

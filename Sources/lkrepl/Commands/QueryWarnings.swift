@@ -12,6 +12,7 @@ extension ConditionOptions {
             let advice =
                 ConditionAdvice.warnings(about: query.filter)
                 + ConditionAdvice.partialDates(in: query.filter, of: collection)
+                + ConditionAdvice.months(in: query.filter, of: collection)
             guard let advice = advice.first else { return }
             throw CommandError(.usage, advice, hint: "without --strict this is a warning")
         }
@@ -32,7 +33,9 @@ extension ConditionOptions {
         let diagnostics = try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething)
         for diagnostic in diagnostics { options.note("warning: \(Self.text(diagnostic))") }
         guard diagnostics.isEmpty else { return }
-        for text in ConditionAdvice.warnings(about: query.filter) { options.note("warning: \(text)") }
+        for text in ConditionAdvice.warnings(about: query.filter)
+            + ConditionAdvice.months(in: query.filter, of: collection)
+        { options.note("warning: \(text)") }
         guard !foundSomething else { return }
         for text in ConditionAdvice.reasons(for: query.filter, in: collection) { options.note("hint: \(text)") }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocIndex
 import LevelKit
 
 /// Copies the current state of a database.
@@ -9,7 +10,8 @@ struct SnapshotCommand: ParsableCommand {
         discussion: """
             Example: lkrepl snapshot app.db app-copy.db
             Tables, which never change, are shared with the copy by hard links if possible; --copy copies them too. \
-            Attached files are shared in the same way. The copy is an ordinary database.
+            Attached files are shared in the same way. The copy is an ordinary database. Exit code 65 if attached \
+            files are missing in it, because they are missing in the original; each is a row.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -35,5 +37,33 @@ struct SnapshotCommand: ParsableCommand {
         options.note(
             "snapshot: \(report.path) includes all writes up to \(report.lastSequence)\(holder); "
                 + "\(report.linkedTableCount) tables shared, \(report.copiedTableCount) copied\(attached)")
+        try reportLostContents(of: report.path)
+    }
+
+    /// Lists the attached files that the copy lacks.
+    private func reportLostContents(of path: String) throws {
+        let session = try Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true))
+        defer { try? session.close() }
+        guard try session.isDocumentStore() else { return }
+        let writer = try options.writer(columns: ["sha256", "bytes", "problem"])
+        var lostCount = 0
+        let attachments = try session.attachments()
+        try attachments.forEachContent { info in
+            do {
+                try attachments.check(info.digest, readsContent: false)
+            } catch {
+                guard let problem = DocumentStore.Attachments.problem(error) else { throw error }
+                lostCount += 1
+                try writer.write([
+                    "sha256": .string(info.digest.description), "bytes": .int(info.byteCount),
+                    "problem": .string(problem),
+                ])
+            }
+        }
+        try writer.finish(tellsOfNothing: false)
+        guard lostCount > 0 else { return }
+        throw CommandError(
+            .badData, "snapshot: the copy lacks \(AttachCommand.count(lostCount)), like the original",
+            hint: Remedy.ofLostContents)
     }
 }

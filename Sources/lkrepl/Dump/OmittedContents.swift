@@ -8,8 +8,7 @@ final class OmittedContents {
 
     /// How the contents come back. A rebuild cannot restore them.
     static let remedy =
-        "restore a backup; or add the same files again with attach add, load, or import --photos DIR --attach original "
-        + "--mode upsert, which makes their references readable"
+        "attach restore --write STORE DIR stores them again from copies of the files in DIR, such as a backup"
 
     private let command: String
     private var digests: Set<Attachment.Digest> = []

@@ -73,9 +73,9 @@ enum PictureFiles {
             }
         }
         // Several links may lead to one picture.
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = []
         listing.files = listing.files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-            .filter { seen.insert($0.path).inserted }
+            .filter { seen.insert(Array($0.path.utf8)).inserted }
         return listing
     }
 

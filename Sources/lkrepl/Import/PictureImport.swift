@@ -14,6 +14,8 @@ struct PictureImport {
     let options: GlobalOptions
     /// The member that refers to the content of a picture; `nil` if contents are not attached.
     let attachedMember: String?
+    /// The attached files of the store.
+    let attachments: DocumentStore.Attachments
 
     /// The ID of the picture's document, or the one that it would get.
     func id(of path: String) throws -> String {
@@ -37,7 +39,12 @@ struct PictureImport {
 
     /// Whether a picture matches the size and modification time in its document, and is attached to it if requested.
     private func isUnchanged(_ file: PictureFile, _ document: DocumentObject) -> Bool {
-        if let attachedMember, document[attachedMember]?.attachmentValue?.byteCount != file.byteCount { return false }
+        if let attachedMember {
+            // A content that was lost is stored again.
+            guard let attachment = document[attachedMember]?.attachmentValue, attachment.byteCount == file.byteCount,
+                (try? attachments.check(attachment.digest, readsContent: false)) != nil
+            else { return false }
+        }
         guard case .int(file.byteCount)? = document["System:FileSize"],
             case .date(let date)? = document["System:FileModifyDate"], date.offsetMinutes != nil
         else { return false }

@@ -150,6 +150,12 @@ struct RepairOutcome {
             rows.append(["what": "records put right by the rebuild", "value": .int(Int64(rebuild.repairCount))])
         }
         rows.append(["what": "problems of the store", "value": .int(Int64(store.verification.problemCount))])
+        if store.verification.attachmentCount > 0 {
+            rows.append([
+                "what": "attached files whose digests were not checked",
+                "value": .int(Int64(store.verification.attachmentCount)),
+            ])
+        }
         return rows
     }
 

@@ -6,9 +6,25 @@ final class RejectWriter {
     private let isTerminal: Bool
     private(set) var count = 0
 
-    /// Creates the file, overwriting an existing one.
+    /// Creates the file. Rejects of an earlier run are overwritten.
+    ///
+    /// - Throws: ``CommandError`` with `cannotCreate` if there is a file with something else.
     init(path: String) throws {
-        let descriptor = try FileDescriptor.openForOverwriting(path)
+        let place = try OutputPlace(path)
+        if !place.isSpecial, FileDescriptor.exists(path) {
+            // The file is checked before anything is read from it.
+            try place.open(0).closeFile()
+            let file = try FileDescriptor.openForReading(path)
+            defer { try? file.closeFile() }
+            var start = [UInt8](repeating: 0, count: 8)
+            let count = try file.read(into: &start)
+            guard count == 0 || start[..<count].elementsEqual(#"{"line":"#.utf8) else {
+                throw CommandError(
+                    .cannotCreate, "\(path) already exists, and has no rejected records",
+                    hint: "choose another file for --rejects, or delete it")
+            }
+        }
+        let descriptor = try place.openForOverwriting()
         output = StandardOutput(descriptor: descriptor, name: path)
         isTerminal = descriptor.isTerminal
     }

@@ -43,6 +43,7 @@ final class OutputPlace {
             name = step.name
             directory = walk.release()
             leadsToDescriptor = step.isKernelLink
+            try requireNoDatabase()
             return
         }
         throw CommandError(.cannotCreate, "cannot write to \(path): it is not a file", hint: "specify a file")
@@ -62,6 +63,23 @@ final class OutputPlace {
     private var status: stat? {
         var status = stat()
         return unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Throws if the directory is that of a database, or of attached files of one: output would replace its files.
+    private func requireNoDatabase() throws {
+        let parts = directoryPath.split(separator: "/")
+        // A content is at attachments/ab/abcd… of its store.
+        let depths = [0] + (1...2).filter { parts.count >= $0 && parts[parts.count - $0] == "attachments" }
+        for depth in depths {
+            let above = String(repeating: "../", count: depth)
+            var status = stat()
+            guard unsafe fstatat(directory, above + "CURRENT", &status, AT_SYMLINK_NOFOLLOW) == 0,
+                unsafe fstatat(directory, above + "LOCK", &status, AT_SYMLINK_NOFOLLOW) == 0
+            else { continue }
+            throw CommandError(
+                .cannotCreate, "\(path) is in the directory of a database, whose files it could replace",
+                hint: "choose another directory")
+        }
     }
 
     // MARK: - Opening

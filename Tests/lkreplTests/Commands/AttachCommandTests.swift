@@ -171,7 +171,7 @@ import Testing
             let found = try place.run("attach", "verify", "photos.store", "--full")
             #expect(found.code == 65 && found.lines.count == 3 && found.says("3 problems in 4 files"), "\(found)")
             let verified = try place.run("verify", "photos.store", "--full")
-            #expect(verified.code == 65 && verified.says("add the same files again"), "\(verified)")
+            #expect(verified.code == 65 && verified.says("attach restore --write"), "\(verified)")
             #expect(!verified.says("index rebuild"), "\(verified)")
 
             let stopped = try place.run("export", "photos.store", "photos", "--attachments", "out", "-o", "docs.jsonl")
@@ -242,17 +242,47 @@ import Testing
         }
     }
 
+    @Test func `Lost and damaged files are restored from copies, whatever their names are`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let made = try place.shell("head -c 100000 /dev/urandom > one.bin; head -c 100000 /dev/urandom > two.bin")
+            try #require(made.code == 0, "\(made)")
+            #expect(try Self.add(place, "one", "one.bin").code == 0)
+            #expect(try Self.add(place, "two", "two.bin").code == 0)
+            let sound = try place.run("attach", "restore", "--write", "photos.store", ".")
+            #expect(sound.code == 0 && sound.says("no attached file is missing or damaged"), "\(sound)")
+            let before = try place.run("dump", "photos.store").output
+            let harmed = try place.shell(
+                """
+                mkdir -p backup/deep && mv one.bin backup/deep/other && mv two.bin backup/again && ln -s again backup/link
+                set -- $(find photos.store/attachments -type f -size +20k) && rm "$1" && chmod u+w "$2" &&
+                printf x | dd "of=$2" bs=1 seek=70000 conv=notrunc 2> /dev/null
+                """)
+            try #require(harmed.code == 0, "\(harmed)")
+            let rehearsal = try place.run("attach", "restore", "-n", "photos.store", "backup")
+            #expect(rehearsal.code == 0 && rehearsal.says("would store 2 of 2 files again"), "\(rehearsal)")
+            let half = try place.run("attach", "restore", "--write", "photos.store", "backup/deep")
+            #expect(half.code == 65 && half.lines.count == 1 && half.says("stored 1 of 2 files again"), "\(half)")
+            let whole = try place.run("attach", "restore", "--write", "photos.store", "nothing.bin", "backup")
+            #expect(whole.code == 66, "\(whole)")
+            let rest = try place.run("attach", "restore", "--write", "photos.store", "backup")
+            #expect(rest.code == 0 && rest.says("stored 1 of 1 file again"), "\(rest)")
+            #expect(try place.run("verify", "photos.store", "--full").code == 0)
+            #expect(try place.run("dump", "photos.store").output == before)
+        }
+    }
+
     @Test func `A repair and a rebuild name the lost files, and end with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             try place.attachPicture()
             let rehearsal = try place.run("repair", "--dry-run", "photos.store")
-            #expect(rehearsal.code == 0 && !rehearsal.output.contains("attached"), "\(rehearsal)")
+            #expect(rehearsal.code == 0 && !rehearsal.output.contains("attached files lost"), "\(rehearsal)")
             let digest = try #require(try place.names(in: "photos.store/attachments").first { $0.utf8.count == 2 })
             let name = try #require(try place.names(in: "photos.store/attachments/\(digest)").first)
             try place.remove("photos.store/attachments/\(digest)/\(name)")
             let lost = try place.run("verify", "photos.store")
-            #expect(lost.says("add the same files again") && !lost.says("rebuild"), "\(lost)")
+            #expect(lost.says("attach restore --write") && !lost.says("rebuild"), "\(lost)")
             for command in [
                 ["repair", "--dry-run", "photos.store"],
                 ["repair", "--write", "photos.store", "--confirm", "photos.store", "--rebuild"],
@@ -261,7 +291,7 @@ import Testing
                 let outcome = try place.run(command)
                 #expect(outcome.code == 65 && outcome.output.contains(name), "\(outcome)")
                 #expect(
-                    outcome.says("1 attached file is lost") && outcome.says("add the same files again"), "\(outcome)")
+                    outcome.says("1 attached file is lost") && outcome.says("attach restore --write"), "\(outcome)")
             }
             try place.attachPicture()
             let sound = try place.run("repair", "--write", "photos.store", "--confirm", "photos.store")

@@ -75,6 +75,40 @@ struct `Attached pictures` {
         }
     }
 
+    @Test func `The same pictures again restore a lost file, and keep what people added to the documents`() throws {
+        try Workplace.with { place in
+            try Self.prepare(place)
+            #expect(try Self.importing(place).code == 0)
+            let rated = ["update", "--write", "--yes", "mine.store", "files", "--all-documents", "--set", "rating = 5"]
+            #expect(try place.run(rated).code == 0)
+            let removed = try place.shell("rm $(find mine.store/attachments -type f -size +20k | head -n 1)")
+            try #require(removed.code == 0, "\(removed)")
+            #expect(try place.run("attach", "verify", "mine.store").code == 65)
+            let again = try Self.importing(place)
+            #expect(again.code == 0 && again.says("read 36 inserted 0 replaced 0"), "\(again)")
+            #expect(try place.run("verify", "mine.store", "--full").says("36 files attached"))
+            #expect(try place.run("count", "mine.store", "files", "rating = 5").output == "36\n")
+        }
+    }
+
+    #if os(Linux)
+        @Test func `Pictures whose names differ in their Unicode form alone are both imported`() throws {
+            try Workplace.with { place in
+                try place.write(Self.schema, to: "schema.json")
+                let made = try place.shell(
+                    """
+                    mkdir wb && set -- '\(SharedTestData.path(of: "photos"))'/*.jpg &&
+                    cp "$1" wb/$(printf 'caf\\303\\251.jpg') && cp "$2" wb/$(printf 'cafe\\314\\201.jpg') &&
+                    lkrepl init mine.store --schema schema.json
+                    """)
+                try #require(made.code == 0, "\(made)")
+                let imported = try Self.importing(place)
+                #expect(imported.code == 0 && imported.says("read 2 inserted 2"), "\(imported)")
+                #expect(try Self.importing(place).says("skipped 2"))
+            }
+        }
+    #endif
+
     @Test func `Pictures can be attached under another member, and a dry run attaches none`() throws {
         try Workplace.with { place in
             try Self.prepare(place)
