@@ -228,8 +228,8 @@ enum HelpTopic: String, CaseIterable, Sendable {
         [
             .text(
                 "Nothing is changed without --write, or .write on in the shell. Commands that remove or replace many "
-                    + "things say how many and ask at a terminal; scripts add --yes, or --confirm NAME for a whole "
-                    + "database. -n (--dry-run) shows what a command would do."),
+                    + "things ask at a terminal. In scripts, update, delete, undo and --mode replace need --yes, and "
+                    + "destroy and repair --confirm NAME. -n (--dry-run) shows what a command would do."),
             .text(""),
         ]
             + CommandCatalog.current.leaves.filter { $0.arguments.contains { $0.names.contains("--dry-run") } }

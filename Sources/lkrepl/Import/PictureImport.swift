@@ -71,26 +71,41 @@ struct PictureImport {
 
     // MARK: - Pruning
 
-    /// The IDs of documents of pictures below the directory whose files no longer exist.
+    /// A document whose picture has another name now: the documents have the same attached file.
+    struct Renamed {
+        let old: DocumentID
+        let new: DocumentID
+    }
+
+    /// The IDs of documents of pictures below the directory whose files no longer exist, and of those that are kept
+    /// because the picture was renamed: they may have a rating, or a place in an album.
     ///
     /// - Throws: ``CommandError`` if the directory contains no pictures, like the mount point of an unmounted disk.
-    func goneIDs() throws -> [DocumentID] {
+    func goneIDs() throws -> (gone: [DocumentID], renamed: [Renamed]) {
         guard !listing.files.isEmpty else {
             throw CommandError(
                 .noInput, "\(listing.root.path) contains no pictures, so nothing is pruned",
                 hint: "mount its disk if it is on another one; doc del deletes single documents")
         }
-        var gone: [DocumentID] = []
+        var gone: [(id: DocumentID, digest: Attachment.Digest?)] = []
+        var known: [Attachment.Digest: DocumentID] = [:]
         for range in listing.root.idRanges {
             try collection.forEach(in: range) { document in
                 try Interruption.check()
-                guard case .string(let id) = document.id, let path = listing.root.file(of: id), Self.isGone(path) else {
-                    return
+                guard case .string(let id) = document.id, let path = listing.root.file(of: id) else { return }
+                let digest = attachedMember.flatMap { document.content[$0]?.attachmentValue?.digest }
+                if Self.isGone(path) {
+                    gone.append((document.id, digest))
+                } else if let digest {
+                    known[digest] = document.id
                 }
-                gone.append(document.id)
             }
         }
-        return gone
+        let renamed = gone.compactMap { item in
+            item.digest.flatMap { known[$0] }.map { Renamed(old: item.id, new: $0) }
+        }
+        let kept = Set(renamed.map(\.old))
+        return (gone.map(\.id).filter { !kept.contains($0) }, renamed)
     }
 
     /// Whether no file exists at a path. A file that cannot be examined may still exist.
@@ -102,7 +117,14 @@ struct PictureImport {
 
     /// Deletes the documents of deleted pictures in batches; returns their number.
     func prune(_ store: DocumentStore) throws -> Int {
-        let gone = try goneIDs()
+        let (gone, renamed) = try goneIDs()
+        if !renamed.isEmpty {
+            let count = HumanNumber.grouped(renamed.count)
+            options.note(
+                "import: kept \(count) \(renamed.count == 1 ? "document" : "documents") of renamed pictures; move what you "
+                    + "added to the new ones, and delete them with doc del" + (options.verbose ? "" : "; -v lists them"))
+            for item in renamed { options.detail("import: \(item.old) is now \(item.new)") }
+        }
         if !gone.isEmpty {
             let noun = gone.count == 1 ? "document of a picture" : "documents of pictures"
             try options.confirmAtTerminal("delete \(HumanNumber.grouped(gone.count)) \(noun) that no longer exist")

@@ -91,6 +91,19 @@ struct `Attached pictures` {
         }
     }
 
+    @Test func `Pruning keeps the document of a renamed picture, and deletes that of a deleted one`() throws {
+        try Workplace.with { place in
+            try Self.prepare(place)
+            #expect(try Self.importing(place).code == 0)
+            let moved = try place.shell("set -- wb/*.jpg && mv \"$1\" wb/renamed.jpg && rm \"$2\"")
+            try #require(moved.code == 0, "\(moved)")
+            let pruned = try Self.importing(place, "--prune", "-v")
+            #expect(pruned.code == 0 && pruned.says("deleted 1"), "\(pruned)")
+            #expect(pruned.says("kept 1 document of renamed pictures") && pruned.says("wb/renamed.jpg"), "\(pruned)")
+            #expect(try place.run("count", "mine.store", "files").output == "36\n")
+        }
+    }
+
     #if os(Linux)
         @Test func `Pictures whose names differ in their Unicode form alone are both imported`() throws {
             try Workplace.with { place in
