@@ -216,9 +216,11 @@ struct AttachCommand: ParsableCommand {
         guard !FileDescriptor.isDirectory(path) else {
             throw CommandError(.noInput, "cannot read \(path): it is a directory", hint: "specify a file")
         }
-        let file = try FileDescriptor.openForReading(path)
-        defer { try? file.closeFile() }
-        guard let byteCount = file.byteCount else {
+        // Opening a pipe would wait for its writer.
+        let isSpecial = FileDescriptor.isSpecial(path)
+        let file = try isSpecial ? nil : FileDescriptor.openForReading(path)
+        defer { try? file?.closeFile() }
+        guard let file, let byteCount = file.byteCount else {
             throw CommandError(.noInput, "cannot read \(path): it is not a regular file", hint: "specify a file")
         }
         // Files of the system, such as those below /proc, state no size.
