@@ -12,10 +12,10 @@ BENCH_JSON ?= .build/benchmarks.json
 # Which tests `make test` runs: quick, rest (what Tests/only-in-check.txt lists) or all.
 TESTS ?= quick
 
-export SWIFT
+# The network, as in script/steps; TRAITS= builds without it.
+TRAITS ?= --traits Network
 
-# The network, as in script/steps.
-TRAITS = --traits Network
+export SWIFT TRAITS
 
 # Homebrew's libraries are outside the compiler's default directories.
 ifeq ($(shell uname -s),Darwin)

@@ -1,9 +1,10 @@
-// The examples of the article on replication, one function each. They are compiled with every build, run by the tests, and
-// identical to the code in the article.
+// The examples of the articles on replication and on the inspector, one function each. They are compiled with every build,
+// run by the tests, and identical to the code in the articles.
 import DocIndex
 import DocNetwork
 import DocSync
 import Foundation
+import Inspector
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "SyncArticles-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -26,6 +27,14 @@ func twoStores(_ photos: DocumentCollection, _ disk: DocumentStore) async throws
         for try await status in Replicator(photos, with: peer, options: options).updates() {
             print(status.phase, status.pull.writtenCount, status.push.writtenCount)
         }
+    }
+#endif
+
+#if Network
+    // Not called, because it answers until its task is cancelled.
+    func show(_ store: DocumentStore) async throws {
+        let inspector = Inspector(store)
+        try await inspector.run { print(inspector.address ?? "") }
     }
 #endif
 

@@ -29,6 +29,9 @@
         private let headLimit: Int
         private let headTime: TimeAmount
         private let idleTime: TimeAmount
+        private let crowdedTime: TimeAmount
+        /// Whether as many connections are open as the server accepts.
+        private let isFull: @Sendable () -> Bool
         private let eventLoop: any EventLoop
         private var begin = NIODeadline.now()
         private var headSize = 0
@@ -37,10 +40,14 @@
         private var lastWrite = NIODeadline.now()
         private var timer: RepeatedTask?
 
-        init(_ configuration: HTTPServer.Configuration, eventLoop: any EventLoop) {
+        init(
+            _ configuration: HTTPServer.Configuration, eventLoop: any EventLoop, isFull: @escaping @Sendable () -> Bool
+        ) {
+            self.isFull = isFull
             headLimit = configuration.headLimit
             headTime = configuration.headTime.timeAmount
             idleTime = configuration.idleTime.timeAmount
+            crowdedTime = configuration.crowdedTime.timeAmount
             self.eventLoop = eventLoop
         }
 
@@ -60,8 +67,9 @@
             let now = NIODeadline.now()
             if writeCount > 0, now - lastWrite > idleTime { return true }
             switch phase {
-            case .idle, .body: return now - begin > idleTime
-            case .head: return now - begin > headTime
+            case .idle: return now - begin > idleTime || now - begin > crowdedTime && isFull()
+            case .body: return now - begin > idleTime
+            case .head: return now - begin > headTime || headSize == 0 && now - begin > crowdedTime && isFull()
             case .response: return false
             }
         }

@@ -13,6 +13,9 @@
         package struct Configuration: Sendable {
             /// The name or the IP address to listen at.
             package var host = "127.0.0.1"
+            /// A second address to listen at, with the same port; `nil` for none. If this machine has no such address, the
+            /// server listens only at the first one.
+            package var otherHost: String?
             /// The port; 0 for any that is free.
             package var port = 0
             /// The certificate and its key; `nil` for HTTP without TLS.
@@ -25,6 +28,8 @@
             package var headTime = Duration.seconds(10)
             /// The longest time without a request, without a byte of a request's body, and without a client's reading.
             package var idleTime = Duration.seconds(60)
+            /// The longest time without a request while as many connections are open as the limit.
+            package var crowdedTime = Duration.seconds(2)
             /// The longest time that requests in progress get when the server stops.
             package var stopTime = Duration.seconds(5)
             /// Where responders run; `nil` for the threads that all tasks share.
@@ -72,24 +77,52 @@
         /// - Throws: ``NetworkError`` with the code `unprotected` or `cannotListen`.
         package func run(whenListening: @Sendable (_ port: Int) -> Void = { _ in }) async throws(NetworkError) {
             let connections = ServerConnections()
-            let channel = try await listen(connections)
-            channel.closeFuture.whenComplete { _ in connections.stop(within: configuration.stopTime.timeAmount) }
-            if let port = channel.localAddress?.port { whenListening(port) }
+            let channels = try await listenAtAll(connections)
+            for channel in channels {
+                channel.closeFuture.whenComplete { _ in
+                    for other in channels { other.close(promise: nil) }
+                    connections.stop(within: configuration.stopTime.timeAmount)
+                }
+            }
+            if let port = channels.first?.localAddress?.port { whenListening(port) }
             await withTaskCancellationHandler {
                 await connections.waitUntilStopped()
             } onCancel: {
-                channel.close(promise: nil)
+                for channel in channels { channel.close(promise: nil) }
             }
             guard Task.isCancelled else {
                 throw NetworkError(.cannotListen, "The server stopped, because its socket was closed; start it again.")
             }
         }
 
-        private func listen(_ connections: ServerConnections) async throws(NetworkError) -> any Channel {
-            let place = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        /// Listens at both addresses, at the same port.
+        private func listenAtAll(_ connections: ServerConnections) async throws(NetworkError) -> [any Channel] {
+            var attempts = 0
+            while true {
+                guard let first = try await listen(at: configuration.host, configuration.port, connections) else {
+                    return []
+                }
+                guard let other = configuration.otherHost, let port = first.localAddress?.port else { return [first] }
+                do throws(NetworkError) {
+                    let second = try await listen(at: other, port, connections, isOptional: true)
+                    return [first] + (second.map { [$0] } ?? [])
+                } catch {
+                    try? await first.close().get()
+                    attempts += 1
+                    // Another program may have the port at this address.
+                    guard configuration.port == 0, attempts < 10 else { throw error }
+                }
+            }
+        }
+
+        /// - Returns: `nil` if this machine has no such address and `isOptional` is set.
+        private func listen(
+            at host: String, _ port: Int, _ connections: ServerConnections, isOptional: Bool = false
+        ) async throws(NetworkError) -> (any Channel)? {
+            let place = host.contains(":") ? "[\(host)]" : host
             let address: SocketAddress
             do {
-                address = try SocketAddress.makeAddressResolvingHost(configuration.host, port: configuration.port)
+                address = try SocketAddress.makeAddressResolvingHost(host, port: port)
             } catch {
                 throw NetworkError(
                     .cannotListen, "The server cannot listen at \(place): the name has no address; check the name.")
@@ -103,9 +136,11 @@
             do {
                 return try await bootstrap(connections).bind(to: address).get()
             } catch {
+                let number = (error as? IOError)?.errnoCode
+                if isOptional, number == EADDRNOTAVAIL || number == EAFNOSUPPORT { return nil }
                 throw NetworkError(
                     .cannotListen,
-                    "The server cannot listen at \(place):\(configuration.port) (\(NetworkReason.text(of: error))); "
+                    "The server cannot listen at \(place):\(port) (\(NetworkReason.text(of: error))); "
                         + "choose another address or port.")
             }
         }
@@ -133,7 +168,8 @@
         private func add(_ channel: any Channel, to connections: ServerConnections) throws {
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop)
+            let limit = configuration.connectionLimit
+            let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop) { connections.count >= limit }
             try pipeline.addHandler(clock)
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = configuration.headLimit

@@ -19,6 +19,7 @@
         ) async throws {
             var configuration = HTTPServer.Configuration()
             configuration.port = port
+            configuration.otherHost = "::1"
             configuration.executor = executor
             // Pages that follow changes need not be waited for.
             configuration.stopTime = .seconds(1)

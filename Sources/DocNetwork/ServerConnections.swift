@@ -30,6 +30,9 @@
             }
         }
 
+        /// Returns the number of open connections.
+        var count: Int { state.withLock { $0.channels.count } }
+
         /// Notes that the task of a request began.
         func taskBegan() { change { $0.taskCount += 1 } }
 

@@ -27,6 +27,8 @@ public struct Inspector: Sendable {
     private let gate: AccessGate
     private let name: String
     private let note: String?
+    /// The store to change; `nil` if nothing can be changed.
+    private let writable: WritableStore?
 
     /// Creates an inspector with a new token. It answers when it runs.
     public init(_ store: DocumentStore, options: Options = Options()) {
@@ -35,12 +37,17 @@ public struct Inspector: Sendable {
 
     /// Creates an inspector of a store that another process may write.
     ///
-    /// - Parameter renew: opens the store again, read-only, if it has changed; returns `nil` if it has not. Called at most
-    ///   every two seconds, and only while somebody looks.
+    /// - Parameters:
+    ///   - renew: opens the store again, read-only, if it has changed; returns `nil` if it has not. Called at most every two
+    ///     seconds, and only while somebody looks.
+    ///   - services: what a shell provides.
+    ///   - isWritable: whether documents can be changed.
     package init(
-        _ store: DocumentStore, options: Options, renew: (@Sendable () throws -> DocumentStore?)?
+        _ store: DocumentStore, options: Options, renew: (@Sendable () throws -> DocumentStore?)?,
+        services: ShellServices? = nil, isWritable: Bool = false
     ) {
-        reading = StoreReading(store, renew: renew)
+        reading = StoreReading(store, renew: renew, services: services)
+        writable = isWritable ? WritableStore(store) : nil
         gate = AccessGate(token: AccessToken(), names: ServerNames())
         name = options.name ?? store.path.split(separator: "/").last.map(String.init) ?? store.path
         note = options.note
@@ -93,21 +100,50 @@ extension Inspector: Responder {
     }
 
     private func answer(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
-        guard request.method == .get || request.method == .head else {
-            var problem = Problem(
-                .methodNotAllowed, "\(request.method.rawValue.prefix(20)) is not possible; the inspector only reads.")
-            problem.fields["Allow"] = "GET, HEAD"
-            throw problem
-        }
+        guard request.method == .get || request.method == .head else { return try await act(request, target) }
         if target.path.starts(with: ["api", "v1"]) {
-            return try await APIRoutes(reading: reading, request: request, target: target)
-                .answer(target.path.dropFirst(2))
+            return try await APIRoutes(
+                reading: reading, request: request, target: target, isWritable: writable != nil
+            ).answer(target.path.dropFirst(2))
         }
         if target.path.first == "assets" { return try asset(target) }
         if target.path.first == "attachments", target.path.count == 2 {
             return try await AttachmentRoute(reading: reading, request: request, target: target).answer(target.path[1])
         }
-        return try await PageRoutes(reading: reading, target: target, name: name, note: note).answer()
+        return try await pages(target).answer()
+    }
+
+    private func pages(_ target: Target) -> PageRoutes {
+        PageRoutes(
+            reading: reading, target: target, name: name, note: note,
+            formToken: writable == nil ? nil : gate.formToken)
+    }
+
+    /// Answers a request that may do more than read: a command of the console, or a change where one is possible.
+    private func act(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
+        let path = target.path
+        if path == ["api", "v1", "console"] {
+            guard request.method == .post else { throw Problem.methodNotAllowed(request.method, ["POST"]) }
+            return try await ConsoleRoute(reading: reading, request: request, target: target).answer()
+        }
+        guard let writable else { throw Problem.methodNotAllowed(request.method, ["GET", "HEAD"]) }
+        let routes = WriteRoutes(store: writable, reading: reading, request: request, target: target)
+        if path.starts(with: ["api", "v1", "collections"]), (5...6).contains(path.count), path[4] == "documents",
+            path.count == 6 || target["id"] != nil
+        {
+            guard WriteRoutes.methods.contains(request.method) else {
+                throw Problem.methodNotAllowed(
+                    request.method, ["GET", "HEAD"] + WriteRoutes.methods.map(\.rawValue))
+            }
+            return try await routes.answer(path.count == 6 ? path[5] : nil, of: path[3])
+        }
+        if path.first == "c", (3...4).contains(path.count), path[2] == "doc" {
+            guard request.method == .post else {
+                throw Problem.methodNotAllowed(request.method, ["GET", "HEAD", "POST"])
+            }
+            return try await pages(target).edit(request, routes)
+        }
+        throw Problem.methodNotAllowed(request.method, ["GET", "HEAD"])
     }
 
     private func asset(_ target: Target) throws -> SyncResponse {
@@ -122,7 +158,7 @@ extension Inspector: Responder {
 
     /// The response for a problem: a page for people, JSON for programs.
     private func failure(_ problem: Problem, _ request: SyncRequest) -> SyncResponse {
-        let isForPeople = !request.target.hasPrefix("/api/") && request.method != .post
+        let isForPeople = !request.target.hasPrefix("/api/") && (request.method != .post || writable != nil)
         let response =
             isForPeople
             ? ProblemPage.make(problem, in: PageFrame(store: name)) : JSONResponse.make(problem)

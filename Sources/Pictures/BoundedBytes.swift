@@ -27,7 +27,7 @@ struct BoundedBytes {
         return number
     }
 
-    /// Returns whether a text is at an offset.
+    /// Returns whether the bytes at an offset are those of a text.
     func has(_ text: String, at offset: Int) -> Bool {
         guard let range = range(offset, count: text.utf8.count) else { return false }
         return bytes[range].elementsEqual(text.utf8)

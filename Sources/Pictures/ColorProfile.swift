@@ -1,7 +1,7 @@
 /// The ICC profile of a picture: what its numbers mean as colors (ISO 15076-1). It is the only metadata that renditions
 /// keep, because without it the colors are wrong.
 package struct ColorProfile: Sendable, Hashable {
-    /// The maximum size, in bytes. Profiles of cameras and editors have some kilobytes, those of printers some hundred.
+    /// The maximum size, in bytes. Camera and editor profiles take a few kilobytes, printer profiles a few hundred.
     package static let maximumByteCount = 1 << 20
     /// The number of bytes of a profile that fit into a segment of a JPEG file.
     private static let chunkByteCount = 65_519

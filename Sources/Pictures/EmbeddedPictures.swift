@@ -13,7 +13,7 @@ package enum EmbeddedPictures {
         return found
     }
 
-    /// How a TIFF file, such as a raw file, is to be shown.
+    /// The orientation of a TIFF file, such as a raw file.
     package static func orientation(ofTIFF bytes: [UInt8]) -> PictureOrientation {
         TIFFStructure(bytes, 0..<bytes.count)?.orientation ?? .normal
     }

@@ -10,7 +10,7 @@ package struct JPEGHeader: Sendable, Hashable {
     package let hasSeveralScans: Bool
     /// Where the data of the first scan begin.
     package let scanOffset: Int
-    /// How the picture is to be shown.
+    /// The orientation of the picture.
     package let orientation: PictureOrientation
     /// The color profile, if it fits the components; `nil` if there is none or if it is invalid.
     package let profile: ColorProfile?

@@ -16,7 +16,7 @@ package struct JPEGSegments: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var offset: Int?
 
-    /// Starts at the beginning of a file. There are no segments if it is not a JPEG file.
+    /// Starts at the beginning of a file. Another kind of file has no segments.
     package init(in bytes: [UInt8]) {
         self.bytes = bytes
         offset = bytes.starts(with: [0xff, 0xd8]) ? 2 : nil

@@ -8,7 +8,7 @@ struct TIFFStructure {
 
     private let content: BoundedBytes
 
-    /// Reads the first bytes; `nil` if they are not those of a TIFF structure.
+    /// Reads the first bytes; `nil` unless a TIFF structure begins with them.
     init?(_ bytes: [UInt8], _ range: Range<Int>) {
         var content = BoundedBytes(bytes: bytes, range: range)
         guard let order = content.number(0, byteCount: 2), order == 0x4949 || order == 0x4d4d else { return nil }
@@ -54,15 +54,15 @@ struct TIFFStructure {
 
     // MARK: - Values
 
-    /// How the picture is to be shown; `nil` if nothing valid is said about it.
+    /// The orientation of the picture; `nil` if the file states none, or an invalid one.
     var orientation: PictureOrientation? {
         first.flatMap { number(of: 0x0112, in: $0) }.flatMap { PictureOrientation(rawValue: $0) }
     }
 
-    /// Returns the only or first number of an entry; `nil` if there is no such entry.
+    /// Returns the only or first number of an entry; `nil` without the entry.
     func number(of tag: Int, in directory: Directory) -> Int? { numbers(of: tag, in: directory, limit: 1).first }
 
-    /// Returns the numbers of an entry, of two or four bytes each; empty if there is no such entry.
+    /// Returns the numbers of an entry, of two or four bytes each; empty without the entry.
     func numbers(of tag: Int, in directory: Directory, limit: Int) -> [Int] {
         for entry in 0..<min(directory.count, Self.entryLimit) {
             let offset = directory.offset + 12 * entry

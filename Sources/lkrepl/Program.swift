@@ -25,13 +25,19 @@ enum Program {
             let arguments = try processArguments()
             try SharedOptions.applyToProcess(arguments)
             CrashReports.explainAborts()
-            switch try Invocation(arguments) {
-            case .command(let arguments):
-                let isPaged = !SharedOptions.refusesPager(arguments)
-                try PagerGate.run(isPaged ? .auto : .off) { try CommandRunner.run(arguments) }
-            case .help(let topic): try PagerGate.run(.auto) { try ShellHelp.show(topic) }
-            case .shell(let invocation): try Shell.run(invocation)
-            }
+            let invocation = try Invocation(arguments)
+            let services = ServedSession.ServiceMaker { StoreConsole($0).services }
+            try ServedSession.$services.withValue(services) { try run(invocation) }
+        }
+    }
+
+    private static func run(_ invocation: Invocation) throws {
+        switch invocation {
+        case .command(let arguments):
+            let isPaged = !SharedOptions.refusesPager(arguments)
+            try PagerGate.run(isPaged ? .auto : .off) { try CommandRunner.run(arguments) }
+        case .help(let topic): try PagerGate.run(.auto) { try ShellHelp.show(topic) }
+        case .shell(let invocation): try Shell.run(invocation)
         }
     }
 

@@ -135,7 +135,8 @@
             }
         }
 
-        @Test func `The time that the reader and the producer take is no silence of the peer`() async throws {
+        @Test func `The time that the reader and the producer take does not count as silence of the peer`() async throws
+        {
             try await withServer { request in
                 SyncResponse(status: 200, body: .stream(request.body.chunks))
             } _: { server in

@@ -75,7 +75,29 @@
             }
         }
 
-        @Test func `Bytes that are no requests harm nobody`() async throws {
+        @Test func `Clients that are silent make room for others`() async throws {
+            try await Self.with { _, port, token in
+                var silent = try (0..<64).map { _ in try RawSocket.connected(to: port) }
+                let text = "GET /api/v1 HTTP/1.1\nHost: 127.0.0.1:\(port)\nAuthorization: Bearer \(token)\n"
+                let begin = ContinuousClock.now
+                #expect(try Self.answer(port, text + "Connection: close\n\n").hasPrefix("HTTP/1.1 200 "))
+                // Without making room, it would wait ten seconds for the first of them.
+                #expect(ContinuousClock.now - begin < .seconds(8))
+                silent.removeAll()
+            }
+        }
+
+        @Test func `The IPv6 address of this machine has the same port`() async throws {
+            try await Self.with { _, port, token in
+                guard let socket = try RawSocket.connected(toIPv6: port) else { return }
+                try socket.send(
+                    "GET /api/v1 HTTP/1.1\r\nHost: [::1]:\(port)\r\nAuthorization: Bearer \(token)\r\n"
+                        + "Connection: close\r\n\r\n")
+                #expect(try socket.receivedToEnd().hasPrefix("HTTP/1.1 200 "))
+            }
+        }
+
+        @Test func `Bytes that are not requests do no harm`() async throws {
             try await Self.with { _, port, token in
                 var random = TestRun.random(stream: 82)
                 for _ in 0..<200 {

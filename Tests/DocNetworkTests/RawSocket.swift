@@ -50,6 +50,28 @@
             return socket
         }
 
+        /// Connects to a port of the IPv6 address of this machine; `nil` if it has none.
+        static func connected(toIPv6 port: Int) throws -> RawSocket? {
+            #if canImport(Glibc)
+                let end = try RawSocket(socket(AF_INET6, CInt(SOCK_STREAM.rawValue), 0))
+            #else
+                let end = try RawSocket(socket(AF_INET6, SOCK_STREAM, 0))
+            #endif
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = in_port_t(port).bigEndian
+            address.sin6_addr = in6addr_loopback
+            let size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let result = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(end.descriptor, $0, size)
+                }
+            }
+            if result == 0 { return end }
+            guard errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT else { throw Failure(call: "connect") }
+            return nil
+        }
+
         /// Listens at a free port.
         static func listening() throws -> (socket: RawSocket, port: Int) {
             let socket = try make()

@@ -146,7 +146,11 @@
         }
 
         @Test func `At the limit of connections, the next client waits until one closes`() async throws {
-            try await withServer(respond: Self.hello) { server in
+            try await withServer {
+                $0.crowdedTime = .seconds(300)
+            } respond: {
+                await Self.hello($0)
+            } _: { server in
                 var sockets = try (0..<64).map { _ in try RawSocket.connected(to: server.port) }
                 for socket in sockets { #expect(try Self.isAnswered(socket)) }
                 let isAnswered = Signal()
@@ -161,6 +165,20 @@
                 sockets.removeFirst()
                 #expect(try await next.value)
                 for socket in sockets { #expect(try Self.isAnswered(socket)) }
+            }
+        }
+
+        @Test func `A connection without a request is closed while another client waits`() async throws {
+            try await withServer {
+                $0.connectionLimit = 8
+                $0.crowdedTime = .milliseconds(300)
+            } respond: {
+                await Self.hello($0)
+            } _: { server in
+                let sockets = try (0..<8).map { _ in try RawSocket.connected(to: server.port) }
+                for socket in sockets { #expect(try Self.isAnswered(socket)) }
+                let next = try RawSocket.connected(to: server.port)
+                #expect(try Self.isAnswered(next))
             }
         }
 

@@ -78,7 +78,7 @@
             }
         }
 
-        @Test func `Responses to HEAD and those of status 204 and 304 have no body`() async throws {
+        @Test func `Responses to HEAD, and with status 204 or 304, have no body`() async throws {
             try await withServer { request in
                 let status = Int(request.target.dropFirst()) ?? 0
                 return SyncResponse(status: status, body: .bytes(Array("text".utf8)))
@@ -181,7 +181,7 @@
             }
         }
 
-        @Test func `A refusal arrives although the body of the request fails meanwhile`() async throws {
+        @Test func `A refusal arrives although the body of the request fails`() async throws {
             struct Failure: Error {}
             try await withServer { request in
                 let goOn = Signal()

@@ -84,7 +84,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await Self.read(untagged) }
     }
 
-    @Test func `A content that was replaced meanwhile is not mixed with the former one`() async throws {
+    @Test func `A content that was replaced is not mixed with its predecessor`() async throws {
         let peer = CuttingPeer(AttachedPhotos.bytes(10, seed: 1), cuts: [4])
         let error = await #expect(throws: MessageError.self) {
             try await within(.seconds(60)) {

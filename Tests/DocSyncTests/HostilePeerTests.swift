@@ -91,6 +91,8 @@ struct HostilePeerTests {
             let requests: [(SyncRequest.Method, String, String)] = [
                 (.get, "/photos/_changes?style=all_docs&since=0&limit=5&include_docs=true", ""),
                 (.get, "/photos/_changes?feed=longpoll&timeout=1&since=now", ""),
+                (.post, "/photos/_changes?filter=_doc_ids", #"{"doc_ids":["p1","p2"]}"#),
+                (.post, "/photos/_changes?filter=_selector", #"{"selector":{"n":{"$gt":1}}}"#),
                 (
                     .post, "/photos/_revs_diff",
                     #"{"p1":["\#(leaf)","3-abc"],"q":["1-00112233445566778899aabbccddeeff"]}"#

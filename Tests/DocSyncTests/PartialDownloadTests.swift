@@ -91,7 +91,7 @@ private final class EndingTransport: Transport {
         #expect(try await Self.secondByteCount { _ in } <= Self.size - 1_500_000)
     }
 
-    @Test func `What was damaged meanwhile comes again`() async throws {
+    @Test func `Damaged contents are transferred again`() async throws {
         let byteCount = try await Self.secondByteCount { path in
             var kept = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
             kept[100_000] ^= 1

@@ -27,7 +27,7 @@ struct ReplicatorTests {
         }
     }
 
-    @Test func `What was pulled is not pushed, and a second run asks for next to nothing`() async throws {
+    @Test func `What was pulled is not pushed, and a second run makes few requests`() async throws {
         try await withSyncedStores(2) { group in
             try fill(group.photos(1), 0..<1000)
             var counter: CountingTransport?
@@ -152,7 +152,7 @@ struct ReplicatorTests {
         }
     }
 
-    @Test func `A database made anew gets everything`() async throws {
+    @Test func `A re-created database gets everything`() async throws {
         try await withSyncedStores(3) { group in
             try fill(group.photos(0), 0..<20)
             try await group.sync(0, with: 1)

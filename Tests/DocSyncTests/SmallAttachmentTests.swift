@@ -105,7 +105,7 @@ private final class AnsweringTransport: Transport {
         }
     }
 
-    @Test func `What has come of a group before an interruption is not asked for again`() async throws {
+    @Test func `The part of a group that arrived before an interruption is not requested again`() async throws {
         try await withSyncedStores(2) { group in
             try Self.fill(group, 1, count: 20, size: 50_000)
             let byteCount = Mutex(0)
@@ -147,7 +147,7 @@ private final class AnsweringTransport: Transport {
     }
 
     @Test(arguments: [200, 400, 405, 406, 500])
-    func `A peer that does not send documents with attachments is asked for each attachment`(
+    func `A peer that does not send documents with attachments gets a request for each attachment`(
         status: Int
     ) async throws {
         try await withSyncedStores(2) { group in
@@ -170,7 +170,7 @@ private final class AnsweringTransport: Transport {
         }
     }
 
-    @Test func `A peer that sends other documents than those asked for is asked for each attachment`() async throws {
+    @Test func `A peer that sends the wrong documents gets a request for each attachment`() async throws {
         try await withSyncedStores(2) { group in
             try Self.fill(group, 1, count: 30, size: 40_000)
             let other = MultipartBody(
@@ -222,7 +222,7 @@ private final class AnsweringTransport: Transport {
     }
 
     @Test(arguments: [400, 412, 413, 500])
-    func `One refused document does not keep back those that are sent with it`(status: Int) async throws {
+    func `One refused document does not keep back others in the same request`(status: Int) async throws {
         try await withSyncedStores(2) { group in
             try Self.fill(group, 0, count: 12, size: 20_000)
             let result = try await group.sync(0, with: 1) { base in

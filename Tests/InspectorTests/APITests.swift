@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Programming interface of the inspector` {
     private static let base = "/api/v1/collections/photos"
 
-    @Test func `Versions and collections are those of the store`() async throws {
+    @Test func `Versions and collections match the store`() async throws {
         try await withInspectedStore { inspected in
             let versions = try await inspected.get("/api/v1").json()
             #expect(versions["epoch"]?.stringValue == inspected.store.epoch.description)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `A client with the current state gets 304, also after it asked for a list`() async throws {
+    @Test func `A client with the current state gets 304, also after a request for a list`() async throws {
         try await withInspectedStore { inspected in
             for target in [
                 Self.base + "/documents?where=rating%20%3D%203", Self.base, Self.base + "/documents/p1", "/api/v1",
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `Facets, distinct values and explanations are those of the collection`() async throws {
+    @Test func `Facets, distinct values and explanations match the collection`() async throws {
         try await withInspectedStore { inspected in
             let photos = try inspected.store.collection("photos")
             let facets = try await inspected.get(Self.base + "/facets?fields=rating,keywords%5B%5D&missing=1").json()

@@ -19,7 +19,8 @@ import Testing
             let id = PercentCoding.encoded(one(of: ["p1", "p59", "5", "", ".", "\u{0}", "<b>", "p1/x"]))
             return one(of: [
                 "/", "/c/\(name)", "/c/\(name)", "/c/\(name)/search", "/c/\(name)/doc/\(id)", "/c/\(name)/doc",
-                "/problems/\(one(of: ["busy", "x"]))", "/assets/\(id)", "/attachments/\(id)", "/api/v1",
+                "/console", "/help", "/problems/\(one(of: ["busy", "x"]))", "/assets/\(id)", "/attachments/\(id)",
+                "/api/v1",
                 "/api/v1/collections", "/api/v1/collections/\(name)", "/api/v1/collections/\(name)/documents",
                 "/api/v1/collections/\(name)/documents/\(id)",
                 "/api/v1/collections/\(name)/"
@@ -42,7 +43,9 @@ import Testing
             "field": ["rating", "taken", "", "a..b"], "by": ["year", "month", "day", "x"],
             "kind": ["int", "string", "x"],
             "id": ["p1", ".", ""], "point": ["48,11", "x", "999,0", "48,11,1"], "within": ["5", "-1", "nan", "inf"],
-            "count": ["1", "x"], "missing": ["1"], "rendition": ["embedded", "x"], "name": ["a\"\r\n"], "token": ["x"],
+            "command": ["find photos rating = 3", "\u{0}", "put a b", ""], "versions": ["1", "x"],
+            "confirm": ["delete", "x"], "count": ["1", "x"], "missing": ["1"], "rendition": ["embedded", "x"],
+            "name": ["a\"\r\n"], "token": ["x"],
         ]
 
         mutating func target() -> String {

@@ -26,19 +26,20 @@ struct InspectedStore: Sendable {
     let store: DocumentStore
     let inspector: Inspector
 
-    init(_ store: DocumentStore) {
+    init(_ store: DocumentStore, services: ShellServices? = nil, isWritable: Bool = false) {
         self.store = store
-        inspector = Inspector(store)
+        inspector = Inspector(
+            store, options: Inspector.Options(), renew: nil, services: services, isWritable: isWritable)
         inspector.setPort(8101)
     }
 
     /// Returns a request of a browser that has the cookie.
     func request(
-        _ target: String, method: SyncRequest.Method = .get, fields: HeaderFields = [:]
+        _ target: String, method: SyncRequest.Method = .get, fields: HeaderFields = [:], body: String = ""
     ) -> SyncRequest {
         var all: HeaderFields = ["Host": Self.host, "Cookie": "lk-inspector-8101=\(inspector.token)"]
         for field in fields.fields { all.append(field.name, field.value) }
-        return SyncRequest(method, target, fields: all)
+        return SyncRequest(method, target, fields: all, body: body.isEmpty ? .none : .bytes(Array(body.utf8)))
     }
 
     /// Sends a request, and checks what every response must have.
@@ -127,7 +128,8 @@ struct TestFailure: Error, CustomStringConvertible {
 
 /// Runs `body` with an inspected store of 60 photos, on threads of its own. The store is verified afterwards.
 func withInspectedStore(
-    photoCount: Int = 60, _ body: @escaping @Sendable (InspectedStore) async throws -> Void
+    photoCount: Int = 60, services: ShellServices? = nil, isWritable: Bool = false,
+    _ body: @escaping @Sendable (InspectedStore) async throws -> Void
 ) async throws {
     let directory = try withTemporaryDirectory { $0 }
     try TestFiles.makeDirectory(directory)
@@ -136,7 +138,7 @@ func withInspectedStore(
         let store = try DocumentStore.open(at: directory + "/photos.store", schema: InspectedStore.schema)
         let photos = try store.collection("photos")
         for number in 0..<photoCount { try photos.put(InspectedStore.photo(number)) }
-        let inspected = InspectedStore(store)
+        let inspected = InspectedStore(store, services: services, isWritable: isWritable)
         try await body(inspected)
         try expectSound(store)
         try store.close()

@@ -13,6 +13,7 @@ import Testing
     /// An operation of the description.
     private struct Operation: Sendable {
         let path: String
+        let method: String
         let parameters: [DocumentObject]
         let statuses: [String]
 
@@ -31,23 +32,27 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         let description = try object(try DocumentValue(json: text))
         #expect(description["openapi"] == "3.1.0")
-        return try object(description["paths"]).map { path in
-            let methods = try object(path.value)
-            #expect(methods.map(\.name) == ["get"])
-            let get = try object(methods["get"])
-            guard case .array(let parameters)? = get["parameters"] else { throw TestFailure(message: "no parameters") }
-            return Operation(
-                path: path.name, parameters: try parameters.map(object),
-                statuses: try object(get["responses"]).map(\.name))
+        return try object(description["paths"]).flatMap { path in
+            try object(path.value).map { method in
+                let operation = try object(method.value)
+                guard case .array(let parameters)? = operation["parameters"] else {
+                    throw TestFailure(message: "no parameters")
+                }
+                return Operation(
+                    path: path.name, method: method.name, parameters: try parameters.map(object),
+                    statuses: try object(operation["responses"]).map(\.name))
+            }
         }
     }
+
+    private static func reading() throws -> [Operation] { try operations().filter { $0.method == "get" } }
 
     private static func target(_ path: String, _ digest: String) -> String {
         path.replacing("{name}", with: "photos").replacing("{id}", with: "p1").replacing("{digest}", with: digest)
     }
 
     @Test func `Each operation takes exactly the parameters of the description`() async throws {
-        let operations = try Self.operations()
+        let operations = try Self.reading()
         #expect(operations.count >= 17)
         try await withInspectedStore { inspected in
             for operation in operations {
@@ -63,8 +68,49 @@ import Testing
         }
     }
 
+    @Test func `Each operation that changes something answers with the statuses of the description`() async throws {
+        let operations = try Self.operations().filter { $0.method != "get" }
+        #expect(Set(operations.map(\.method)) == ["post", "put", "patch", "delete"])
+        let console = CommandConsole(commands: [], refusals: []) { line, _, _ in
+            var output = CommandConsole.Output()
+            output.results = line
+            return output
+        }
+        try await withInspectedStore(
+            services: ShellServices(console: console) { _ in [] }, isWritable: true
+        ) { inspected in
+            for operation in operations {
+                let method = SyncRequest.Method(rawValue: operation.method.uppercased())
+                let target = Self.target(operation.path, "")
+                let tag = try await inspected.get(Self.target("/api/v1/collections/{name}/documents/{id}", ""))
+                    .fields["ETag"]
+                let body = operation.method == "post" ? #"{"command":"stats"}"# : #"{"title":"new"}"#
+                func status(_ fields: HeaderFields, _ body: String) async throws -> String {
+                    let answer = try await inspected.send(
+                        inspected.request(target, method: method, fields: fields, body: body))
+                    #expect(operation.statuses.contains("\(answer.status)"), "\(operation): \(answer)")
+                    return "\(answer.status)"
+                }
+                if operation.method != "post" {
+                    #expect(try await status(["Content-Type": "application/json"], body) == "428")
+                    let stale: HeaderFields = ["Content-Type": "application/json", "If-Match": "\"x\""]
+                    #expect(try await status(stale, body) == "412")
+                }
+                let json: HeaderFields = ["Content-Type": "application/json", "If-Match": tag ?? ""]
+                if operation.method != "delete" {
+                    #expect(try await status(["Content-Type": "text/plain", "If-Match": tag ?? ""], body) == "415")
+                    #expect(try await status(json, "{") == "400")
+                    #expect(try await status(json, String(repeating: " ", count: 1 << 21)) == "413")
+                }
+                #expect(try await status(json, body).hasPrefix("20"))
+                let foreign: HeaderFields = ["Origin": "http://evil.example", "If-Match": tag ?? ""]
+                #expect(try await status(foreign, body) == "403")
+            }
+        }
+    }
+
     @Test func `Each operation answers with the statuses of the description`() async throws {
-        let operations = try Self.operations()
+        let operations = try Self.reading()
         try await withInspectedStore { inspected in
             let content = try inspected.store.attachments.add(Array("content".utf8), type: "text/plain", name: nil)
             let values = [
@@ -97,8 +143,8 @@ import Testing
                     let answer = try await inspected.send(request)
                     #expect("\(answer.status)" == status && (operation.statuses.contains(status) || status == "400"))
                 }
-                let post = try await inspected.send(inspected.request(target, method: .post))
-                #expect(post.status == 405)
+                let put = try await inspected.send(inspected.request(target, method: .put))
+                #expect(put.status == 405)
             }
         }
     }

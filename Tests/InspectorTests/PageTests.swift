@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `Columns, plan and explanation are those of the query`() async throws {
+    @Test func `Columns, plan and explanation match the query`() async throws {
         try await withInspectedStore { inspected in
             let page = try await inspected.get(
                 "/c/photos?where=rating%20%3D%203&explain=1&fields=exif.iso,keywords%5B%5D")

@@ -31,7 +31,7 @@ import Testing
                 "DocIndex/DocIndex.docc/LiveResults",
             ]
         ),
-        ("SyncArticles", ["DocIndex/DocIndex.docc/SharingAnAlbum"]),
+        ("SyncArticles", ["DocIndex/DocIndex.docc/SharingAnAlbum", "DocIndex/DocIndex.docc/LookingIntoAStore"]),
         ("TypedArticles", ["DocIndex/DocIndex.docc/FromCoreDataOrGRDB", "DocIndex/DocIndex.docc/Concurrency"]),
     ]
 

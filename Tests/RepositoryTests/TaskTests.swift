@@ -54,6 +54,21 @@ import Testing
         for name in Set(names) { #expect(targets.contains(name), "\(file) names make \(name)") }
     }
 
+    @Test(arguments: [([], "swift build --traits Network\n"), (["TRAITS="], "swift build \n")])
+    func `make builds with the network, unless it is told not to`(settings: [String], expected: String) throws {
+        let make = Process()
+        make.executableURL = URL(filePath: "/usr/bin/env")
+        make.arguments =
+            ["-u", "TRAITS", "-u", "MAKEFLAGS", "make", "-n", "-C", ArchitectureTests.root.path, "SWIFT=swift"]
+            + ["--no-print-directory", "build"] + settings
+        let output = Pipe()
+        make.standardOutput = output
+        try make.run()
+        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        make.waitUntilExit()
+        #expect(make.terminationStatus == 0 && lines.hasSuffix(expected), "\(lines)")
+    }
+
     @Test func `The products depend on no package`() throws {
         let manifest = try ArchitectureTests.text("Package.swift")
         #expect(!manifest.contains(".executable("))

@@ -17,7 +17,7 @@ extension Filter {
     /// long pattern searches.
     ///
     /// - Throws: The errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
-    func matchesBounded(_ document: DocumentObject) throws -> Bool {
+    package func matchesBounded(_ document: DocumentObject) throws -> Bool {
         try matches(.object(document)) { (pattern, text) throws in try pattern.hasBoundedMatch(in: text) }
     }
 

@@ -33,4 +33,25 @@ extension DocumentCollection {
         // A query near its limits is searched as it is.
         return (try? expanded.validate()) == nil ? query : expanded
     }
+
+    /// Returns the condition in which each search box also finds compounds, as with ``findingCompounds(_:)-(TextQuery)``.
+    /// Other searches stay as they are.
+    ///
+    /// ```swift
+    /// let condition = try photos.findingCompounds(.search(box: typed) && .compare("year", .less, 1950))
+    /// ```
+    ///
+    /// - Throws: the errors of ``compounds(of:limit:)``; `queryTooLarge` if a search exceeds a limit.
+    /// - Complexity: that of ``findingCompounds(_:)-(TextQuery)`` for each search box.
+    public func findingCompounds(_ filter: Filter) throws -> Filter {
+        switch filter {
+        case .search(let search):
+            guard search.isBox, case .searchBox(let box) = try findingCompounds(search.query) else { return filter }
+            return .search(Filter.Search(box, text: search.text))
+        case .and(let parts): return .and(try parts.content.map { try findingCompounds($0) })
+        case .or(let parts): return .or(try parts.content.map { try findingCompounds($0) })
+        case .not(let part): return .not(try findingCompounds(part.content))
+        default: return filter
+        }
+    }
 }

@@ -39,6 +39,28 @@ extension DocumentCollection {
         return RowPage(rows: results, next: next, execution: execution)
     }
 
+    /// Returns the rows of a result in its order, so that its documents can be read later, a few at a time, without sorting
+    /// again.
+    ///
+    /// - Complexity: That of the query, and eight bytes of memory for each row.
+    package func orderedRows(_ query: Query, options: Query.Options = Query.Options()) throws -> [UInt64] {
+        try query.validate()
+        let (rows, plan) = try prepare(query, options)
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
+        var found: [UInt64] = []
+        try executor.run { row, _, _, _ in
+            found.append(row)
+            return true
+        }
+        return found
+    }
+
+    /// Returns the documents in rows. The rows must be of the same snapshot.
+    package func documents(inRows rows: some Sequence<UInt64>) throws -> [Document] {
+        let reader = try reader()
+        return try rows.map { try reader.document($0) }
+    }
+
     /// Returns some documents of a result, to learn which fields they have. Large documents are left out.
     ///
     /// - Parameters:

@@ -248,7 +248,7 @@ public final class Transaction {
     }
 
     private static func missing(_ id: DocumentID, _ entry: LoadedCollection) -> DocIndexError {
-        DocIndexError(.documentMissing, "\(entry.name) has no document \(id); use put or insert to store one")
+        DocIndexError(.documentMissing, "\(entry.name) has no document \(id); use put to store it")
     }
 
     /// Returns the position of a document in `edits`, where it is added unchanged if necessary.

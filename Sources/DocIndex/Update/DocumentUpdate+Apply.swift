@@ -239,12 +239,15 @@ extension DocumentUpdate.Assignment {
 
     /// Returns the result of `+=`.
     private static func sum(_ old: DocumentValue?, _ operand: DocumentValue) throws(Problem) -> DocumentValue? {
-        if operand.numberValue != nil {
-            switch old {
-            case nil, .null: return operand
-            case .int, .double: return try arithmetic(old ?? .int(0), operand, isSubtraction: false)
-            default: break
-            }
+        let isNumber = operand.numberValue != nil
+        switch old {
+        case nil, .null: if isNumber { return operand }
+        case .array?: break
+        case .some(let present) where present.numberValue != nil && isNumber:
+            return try arithmetic(present, operand, isSubtraction: false)
+        case .some(let present) where (present.numberValue != nil || isNumber) && operand.arrayValue == nil:
+            throw mixed(present, operand)
+        default: break
         }
         let added = operand.arrayValue ?? [operand]
         var elements: [DocumentValue]
@@ -256,6 +259,13 @@ extension DocumentUpdate.Assignment {
         let before = elements.count
         for element in added where !elements.contains(where: { $0.isEqual(to: element) }) { elements.append(element) }
         return elements.count == before ? old : .array(elements)
+    }
+
+    /// A number is not made the element of an array in silence: more likely, the field or the operand is a mistake.
+    private static func mixed(_ present: DocumentValue, _ operand: DocumentValue) -> Problem {
+        var ways = "+= (\(operand.notation)) makes an array of both"
+        if present.kind == .string || operand.kind == .string { ways += ", and += TEXT appends to a string" }
+        return Problem("there is \(present.kind.article), and \(operand.kind.article) cannot be added to it; \(ways)")
     }
 
     /// Returns the result of `-=`.

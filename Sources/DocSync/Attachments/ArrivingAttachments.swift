@@ -69,6 +69,21 @@ package struct ArrivingAttachments: Sendable {
         foreign = entries.enumerated().filter { !used.contains($0.offset) }.map(\.element)
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
+
+    /// Finds out which attachments a document refers to. A content that came and is another one than the document says was
+    /// replaced at the peer.
+    package init(_ content: DocumentObject, _ entries: [WireAttachment], received: ReceivedContents) {
+        let asStated = ArrivingAttachments(content, entries)
+        let replaced = asStated.bound.filter { bound in
+            received[bound.entry.name].map { $0.digest != bound.attachment.digest } ?? false
+        }
+        if replaced.isEmpty {
+            self = asStated
+        } else {
+            let names = Set(replaced.map { Array($0.entry.name.utf8) })
+            self.init(content, entries) { names.contains(Array($0.name.utf8)) }
+        }
+    }
 }
 
 /// The contents that came with a document, by the names of the attachments.

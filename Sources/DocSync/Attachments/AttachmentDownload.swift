@@ -66,7 +66,7 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         private let download: AttachmentDownload
         private var chunks: ByteStream.Iterator?
-        /// The position behind the bytes that were returned.
+        /// The number of bytes before the next piece.
         private var position: Int64
         /// The number of bytes of the current response that were returned before.
         private var repeatedByteCount: Int64 = 0

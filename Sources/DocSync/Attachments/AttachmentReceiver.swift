@@ -62,8 +62,8 @@ package struct AttachmentReceiver: Sendable {
     ///   - expected: the SHA-256 that it must have; `nil` if it is not known.
     ///   - checksDigest: whether the stated digest is known to be that of what is sent; see
     ///     ``hasDigestOfContent(_:)``.
-    ///   - partial: a file for the content, which keeps what has come if the sequence throws. What it has already comes
-    ///     first in `chunks`. `nil` if nothing is kept.
+    ///   - partial: a file that keeps the received part if the sequence throws. `chunks` begins with what the file
+    ///     already has. `nil` to keep nothing.
     /// - Throws: ``AttachmentError`` with `wrongLength` or `digestMismatch`, and then nothing is stored;
     ///   ``MessageError``; what the sequence throws; `DocIndexError`, `LevelError`.
     package func add<Chunks: AsyncSequence>(

@@ -17,6 +17,13 @@ package struct WireDocument: Sendable {
         self.attachments = attachments
     }
 
+    /// The size of the contents that are in the document itself, as base64, in bytes.
+    package var containedByteCount: Int {
+        attachments.reduce(0) { sum, entry in
+            if case .data(let bytes) = entry.content { sum + (bytes.count + 2) / 3 * 4 } else { sum }
+        }
+    }
+
     /// Whether the document has or refers to contents.
     package var hasContents: Bool {
         !attachments.isEmpty || version.content.map { !AttachmentReferences(of: $0).list.isEmpty } ?? false
@@ -38,9 +45,8 @@ extension WireDocument {
         var reader = WireDocumentReader(text: text)
         do throws(MessageError) {
             var members = try JSONParts.members(of: text, in: range)
-            while let member = try members.nextMember() { try reader.add(member) }
+            while let member = try members.nextMember() { reader.read(member) }
         } catch {
-            if let fault = reader.fault { throw fault }
             throw DocumentFault(.malformed, id: reader.id ?? "", error.message)
         }
         try self.init(reader.finished(idField: idField))
@@ -52,7 +58,8 @@ extension WireDocument {
 private struct WireDocumentReader {
     let text: [UInt8]
     var id: String?
-    var fault: DocumentFault?
+    /// The first fault. The ID can follow it.
+    private var fault: (code: DocumentFault.Code, message: String)?
     private var revision: String?
     private var path: DocumentObject?
     private var isDeleted = false
@@ -61,7 +68,12 @@ private struct WireDocumentReader {
 
     init(text: [UInt8]) { self.text = text }
 
-    mutating func add(_ member: JSONParts.Member) throws(MessageError) {
+    /// Reads a member. After a fault, the others are read too, because they can have the ID and the revision.
+    mutating func read(_ member: JSONParts.Member) {
+        do throws(MessageError) { try add(member) } catch { note(.malformed, error.message) }
+    }
+
+    private mutating func add(_ member: JSONParts.Member) throws(MessageError) {
         switch member.name {
         case "_id": id = try string(member)
         case "_rev": revision = try string(member)
@@ -90,7 +102,7 @@ private struct WireDocumentReader {
     }
 
     private mutating func note(_ code: DocumentFault.Code, _ message: String) {
-        if fault == nil { fault = DocumentFault(code, id: id ?? "", revision: revision, message) }
+        if fault == nil { fault = (code, message) }
     }
 
     private mutating func string(_ member: JSONParts.Member) throws(MessageError) -> String {
@@ -122,7 +134,9 @@ private struct WireDocumentReader {
     }
 
     func finished(idField: String) throws(DocumentFault) -> WireDocument {
-        if let fault = self.fault { throw fault }
+        if let fault = self.fault {
+            throw DocumentFault(fault.code, id: id ?? "", revision: revision, fault.message)
+        }
         guard let id else { throw DocumentFault(.malformed, id: "", "a document has no member _id") }
         let text = revision
         func fault(_ code: DocumentFault.Code, _ message: String) -> DocumentFault {

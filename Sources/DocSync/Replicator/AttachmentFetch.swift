@@ -165,7 +165,7 @@ struct AttachmentFetch: Sendable {
     }
 }
 
-/// The pieces of a content: those that came earlier, then those that come now.
+/// The pieces of a content: first those of an earlier replication, then the new ones.
 private struct ContinuedPieces: AsyncSequence, AsyncIteratorProtocol {
     private let partial: PartialContent?
     private var download: AttachmentDownload.Iterator

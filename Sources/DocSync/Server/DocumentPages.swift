@@ -4,6 +4,8 @@ internal import DocIndex
 struct DocumentPages: Sendable {
     let database: ServedDatabase
     let wanted: [(id: String, revision: Revision?)]
+    /// Whether to send later versions instead of the requested ones.
+    let isLatest: Bool
 
     private static let pageCount = 50
 
@@ -23,10 +25,10 @@ struct DocumentPages: Sendable {
                 guard let start = position else { return nil }
                 let end = Swift.min(start + DocumentPages.pageCount, source.wanted.count)
                 var text = start == 0 ? Array(#"{"results":["#.utf8) : []
-                let database = source.database
+                let source = source
                 let part = Array(source.wanted[start..<end])
-                text += try await database.server.store.run { _ in
-                    try DocumentPages.text(of: part, in: database, isFirst: start == 0)
+                text += try await source.database.server.store.run { _ in
+                    try source.text(of: part, isFirst: start == 0)
                 }
                 position = end < source.wanted.count ? end : nil
                 if position == nil { text += Array("]}\n".utf8) }
@@ -35,9 +37,7 @@ struct DocumentPages: Sendable {
         }
     }
 
-    private static func text(
-        of part: [(id: String, revision: Revision?)], in database: ServedDatabase, isFirst: Bool
-    ) throws -> [UInt8] {
+    private func text(of part: [(id: String, revision: Revision?)], isFirst: Bool) throws -> [UInt8] {
         let reader = try database.collection.revisionReader(isShown: true)
         let idField = database.idField
         var text: [UInt8] = []
@@ -46,7 +46,8 @@ struct DocumentPages: Sendable {
             text += Array(#"{"id":"#.utf8)
             JSONWriter().write(.string(request.id), to: &text)
             text += Array(#","docs":["#.utf8)
-            let versions = try reader.stored(request.revision.map { [$0] }, of: .string(request.id))
+            let versions = try reader.stored(
+                request.revision.map { [$0] }, of: .string(request.id), isLatest: isLatest)
             for (index, version) in versions.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 text += Array(#"{"ok":"#.utf8)

@@ -4,11 +4,14 @@ internal import DocIndex
 struct DocumentParts: Sendable {
     let database: ServedDatabase
     let wanted: [(id: String, revision: Revision?)]
+    /// Whether to send later versions instead of the requested ones.
+    let isLatest: Bool
     private let writer = MultipartWriter()
 
-    init(database: ServedDatabase, wanted: [(id: String, revision: Revision?)]) {
+    init(database: ServedDatabase, wanted: [(id: String, revision: Revision?)], isLatest: Bool) {
         self.database = database
         self.wanted = wanted
+        self.isLatest = isLatest
     }
 
     var contentType: String { writer.contentType("mixed") }
@@ -57,7 +60,8 @@ struct DocumentParts: Sendable {
         let (database, revisions) = (database, request.revision.map { [$0] })
         return try await database.store.run { _ in
             let id = DocumentID.string(request.id)
-            let versions = try database.collection.revisionReader(isShown: true).stored(revisions, of: id)
+            let versions = try database.collection.revisionReader(isShown: true)
+                .stored(revisions, of: id, isLatest: isLatest)
             return try database.parts(id, versions, revisions ?? [])
         }
     }

@@ -7,7 +7,9 @@ struct ServedChanges: Sendable {
     let database: ServedDatabase
     let mode: Mode
     let since: UInt64
+    /// The number of rows after which the feed ends. A commit is not divided, so its last rows may be beyond.
     let limit: Int
+    let selection: ServedSelection
     let showsAllLeaves: Bool
     let includesDocuments: Bool
     /// How often a line feed is sent while nothing changes; `nil` for never.
@@ -17,13 +19,11 @@ struct ServedChanges: Sendable {
 
     private static let pageCount = 500
 
-    init(_ target: Target, of database: ServedDatabase) throws {
+    init(_ target: Target, _ selection: ServedSelection, of database: ServedDatabase) throws {
         self.database = database
+        self.selection = selection
         guard let mode = Mode(rawValue: target["feed"] ?? "normal") else {
             throw ServerFailure(400, "bad_request", "feed is normal, longpoll or continuous")
-        }
-        if let filter = target["filter"] {
-            throw ServerFailure(404, "not_found", "this server has no filter \(filter.prefix(100))")
         }
         func number(_ name: String) throws -> Int? {
             guard let text = target[name], text != "true" else { return nil }
@@ -56,27 +56,48 @@ struct ServedChanges: Sendable {
     private func page(after position: UInt64, limit: Int) async throws -> Page {
         try await database.server.store.run { _ in
             let (listings, end) = try database.collection.revisions(since: position, limit: limit)
-            let reader = includesDocuments ? try database.collection.revisionReader(isShown: true) : nil
+            let reader = includesDocuments || selection.readsDocuments ? try database.collection.revisionReader(isShown: true) : nil
             var page = Page(position: end)
-            for listing in listings { try append(listing, to: &page, reader) }
+            for (listing, position) in Self.positions(of: listings, after: position) {
+                try append(listing, at: position, to: &page, reader)
+            }
             return page
         }
     }
 
-    private func append(_ listing: RevisionListing, to page: inout Page, _ reader: RevisionReader?) throws {
+    /// Returns documents with the positions of their rows.
+    ///
+    /// A peer may continue after any row. So only the last row of a commit has its position; the other rows have the
+    /// position of the commit before. Otherwise, a peer that stops within a commit would never see the rest.
+    static func positions(
+        of listings: [RevisionListing], after position: UInt64
+    ) -> [(listing: RevisionListing, position: UInt64)] {
+        var earlier = position
         // Numbers have no place in the protocol.
-        guard case .string(let id) = listing.id else { return }
+        let rows = listings.filter { if case .string = $0.id { true } else { false } }
+        return rows.enumerated().map { index, listing in
+            if index + 1 == rows.count || rows[index + 1].sequence != listing.sequence { earlier = listing.sequence }
+            return (listing, earlier)
+        }
+    }
+
+    private func append(
+        _ listing: RevisionListing, at position: UInt64, to page: inout Page, _ reader: RevisionReader?
+    ) throws {
+        guard case .string(let id) = listing.id,
+            try selection.takes(id, { try reader?.stored(nil, of: listing.id).first })
+        else { return }
         let leaves = showsAllLeaves ? listing.leaves : Array(listing.leaves.prefix(1))
         if mode != .continuous, page.count > 0 { page.text += Array(",\n".utf8) }
         page.count += 1
         page.text += Array(#"{"seq":"#.utf8)
-        JSONWriter().write(.string(database.token(listing.sequence)), to: &page.text)
+        JSONWriter().write(.string(database.token(position)), to: &page.text)
         page.text += Array(#","id":"#.utf8)
         JSONWriter().write(.string(id), to: &page.text)
         page.text += Array(#","changes":"#.utf8)
         JSONWriter().write(.array(leaves.map { ["rev": .string($0.description)] }), to: &page.text)
         if listing.isDeleted { page.text += Array(#","deleted":true"#.utf8) }
-        if let version = try reader?.stored(nil, of: listing.id).first {
+        if includesDocuments, let version = try reader?.stored(nil, of: listing.id).first {
             page.text += Array(#","doc":"#.utf8)
             try database.listed(listing.id, version).write(
                 to: &page.text, idField: database.idField, includesPath: false)
@@ -169,9 +190,10 @@ struct ServedChanges: Sendable {
 }
 
 extension ServedDatabase {
-    func changes(_ target: Target) throws -> SyncResponse {
-        SyncResponse(
+    func changes(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
+        let selection = try await ServedSelection(request, target, limit: server.options.messageLimit)
+        return SyncResponse(
             status: 200, fields: ["Content-Type": "application/json"],
-            body: .stream(try ServedChanges(target, of: self).stream))
+            body: .stream(try ServedChanges(target, selection, of: self).stream))
     }
 }

@@ -64,7 +64,7 @@ extension ServedDatabase {
         let collection = collection
         let response = try await store.run { store -> SyncResponse? in
             let reader = try collection.revisionReader(isShown: true)
-            guard let content = try reader.stored(revisions, of: id).first?.content,
+            guard let content = try reader.stored(revisions, of: id, isLatest: false).first?.content,
                 let named = try DocumentAttachments(of: content).list.first(where: {
                     $0.name.utf8.elementsEqual(name.utf8)
                 })
@@ -109,7 +109,7 @@ extension ServedDatabase {
                 {
                     ancestor = StoredAncestor(generation: revision.generation, attachments)
                 }
-                let arriving = ArrivingAttachments(version.content ?? DocumentObject(), entries)
+                let arriving = ArrivingAttachments(version.content ?? DocumentObject(), entries, received: contents)
                 var content = try arriving.document(
                     contents, in: store, ancestor: ancestor, digests: AttachmentDigests(of: collection).known)
                 if content[field] == nil { content[field] = id.value }
@@ -125,4 +125,20 @@ extension ServedDatabase {
         arrival.digests = received.digests
         return arrival
     }
+}
+
+extension RevisionReader {
+    /// Returns stored versions.
+    ///
+    /// - Parameter isLatest: whether a later version stands for an earlier one, which is not stored any more.
+    func stored(_ revisions: [Revision]?, of id: DocumentID, isLatest: Bool) throws -> [DocumentRevision] {
+        let versions = try stored(revisions, of: id)
+        guard !isLatest, let revisions else { return versions }
+        return versions.filter { revisions.contains($0.path.revision) }
+    }
+}
+
+extension Target {
+    /// Whether the client accepts later versions instead of the requested ones.
+    var isLatest: Bool { self["latest"] == "true" }
 }

@@ -14,7 +14,7 @@ struct ServedDatabase: Sendable {
         case (.get, nil, _), (.head, nil, _): return try await information()
         case (.get, "_local", 2): return try await localRecord(path[path.startIndex + 1])
         case (.put, "_local", 2): return try await setLocalRecord(path[path.startIndex + 1], request)
-        case (.get, "_changes", 1): return try changes(target)
+        case (.get, "_changes", 1), (.post, "_changes", 1): return try await changes(request, target)
         case (.post, "_revs_diff", 1): return try await difference(request)
         case (.post, "_bulk_get", 1): return try await documents(request, target)
         case (.post, "_bulk_docs", 1): return try await storeDocuments(request)
@@ -22,7 +22,7 @@ struct ServedDatabase: Sendable {
             try await store.flush()
             return .json(["ok": true, "instance_start_time": .string(instance)], status: 201)
         case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerFailure.missing
-        case (.get, let id?, 1): return try await document(.string(id), request, target)
+        case (.get, let id?, 1), (.head, let id?, 1): return try await document(.string(id), request, target)
         case (.put, let id?, 1): return try await storeDocument(id, request, target)
         case (.get, let id?, 2...), (.head, let id?, 2...):
             return try await content(path.dropFirst().joined(separator: "/"), of: .string(id), request, target)
@@ -100,7 +100,7 @@ struct ServedDatabase: Sendable {
     // MARK: - Reading documents
 
     private func difference(_ request: SyncRequest) async throws -> SyncResponse {
-        let body = try await request.body.collected(limit: server.options.bodyLimit)
+        let body = try await request.body.collected(limit: server.options.messageLimit)
         let revisions = try RevisionsDifference.revisions(in: body)
         let entries = try await store.run { [collection] _ in
             let reader = try collection.revisionReader(isShown: false)
@@ -114,7 +114,7 @@ struct ServedDatabase: Sendable {
     }
 
     private func documents(_ request: SyncRequest, _ target: Target) async throws -> SyncResponse {
-        let body = try await request.body.collected(limit: server.options.bodyLimit)
+        let body = try await request.body.collected(limit: server.options.messageLimit)
         guard case .object(let object)? = try? JSONParser().parse(body), case .array(let entries)? = object["docs"]
         else {
             throw ServerFailure(400, "bad_request", "the body has no array docs")
@@ -129,13 +129,13 @@ struct ServedDatabase: Sendable {
             wanted.append((id, revision))
         }
         if target["attachments"] == "true", Self.acceptsParts(request) {
-            let parts = DocumentParts(database: self, wanted: wanted)
+            let parts = DocumentParts(database: self, wanted: wanted, isLatest: target.isLatest)
             return SyncResponse(
                 status: 200, fields: ["Content-Type": parts.contentType], body: .stream(parts.stream))
         }
         return SyncResponse(
             status: 200, fields: ["Content-Type": "application/json"],
-            body: .stream(DocumentPages(database: self, wanted: wanted).stream))
+            body: .stream(DocumentPages(database: self, wanted: wanted, isLatest: target.isLatest).stream))
     }
 
     /// Whether a client takes a message of several parts.
@@ -156,8 +156,10 @@ struct ServedDatabase: Sendable {
         } else if let revision = target["rev"] {
             revisions = Revision(revision).map { [$0] } ?? []
         }
+        let isLatest = target.isLatest
         let (versions, field) = try await store.run { [collection, revisions] _ in
-            (try collection.stored(revisions, of: id), collection.definition.idField)
+            let reader = try collection.revisionReader(isShown: true)
+            return (try reader.stored(revisions, of: id, isLatest: isLatest), collection.definition.idField)
         }
         if open == nil {
             guard let version = versions.first, target["rev"] != nil || !version.isDeleted else {
@@ -191,37 +193,17 @@ struct ServedDatabase: Sendable {
 
     private func storeDocuments(_ request: SyncRequest) async throws -> SyncResponse {
         try checkWritable()
-        let body = try await request.body.collected(limit: server.options.bodyLimit)
-        var members = try JSONParts.members(of: body)
-        var ranges: [Range<Int>] = []
-        var keepsRevisions = false
-        while let member = try members.nextMember() {
-            switch member.name {
-            case "docs":
-                var elements = try JSONParts.elements(of: body, in: member.value)
-                while let element = try elements.nextElement() { ranges.append(element) }
-            case "new_edits": keepsRevisions = body[member.value].elementsEqual("false".utf8)
-            default: continue
-            }
-        }
-        guard keepsRevisions else { throw Self.newEdit }
-        var documents: [VersionWriter.Arrival] = []
-        var faults: [DocumentFault] = []
-        for range in ranges {
-            do {
-                documents.append(try await arrival(document(body, range), Array(body[range])))
-            } catch let error as DocumentFault {
-                if error.code == .tooLarge { throw error }
-                faults.append(error)
-            }
-        }
-        faults += try await store(documents)
+        var reader = ArrivingDocuments(database: self)
+        try await reader.read(request.body)
+        guard reader.keepsRevisions else { throw Self.newEdit }
+        let faults = try await reader.faults + store(reader.arrivals)
         return .json(
             .array(
                 faults.map {
+                    // PouchDB takes any other error for one of the whole request, and repeats it for ever.
                     [
-                        "id": .string($0.id), "rev": .string($0.revision ?? ""), "error": .string($0.code.rawValue),
-                        "reason": .string($0.message),
+                        "id": .string($0.id), "rev": .string($0.revision ?? ""), "error": "forbidden",
+                        "reason": .string("\($0.code.rawValue): \($0.message)"),
                     ]
                 }), status: 201)
     }
@@ -237,11 +219,11 @@ struct ServedDatabase: Sendable {
             received =
                 type.isMultipart
                 ? try await ReceivedDocument(type, request.body.chunks, documentLimit: limit, receiver)
-                : try await ReceivedDocument(request.body.collected(limit: limit), receiver)
+                : try await ReceivedDocument(request.body.collected(limit: server.options.bodyLimit), receiver)
         } catch let error as AttachmentError {
             throw DocumentFault(error, id: id)
         }
-        let document = try document(received.text, 0..<received.text.count)
+        let document = try document(received.text)
         guard document.id == .string(id) else {
             throw ServerFailure(400, "bad_request", "the ID in the document is not the one in the path")
         }
@@ -250,12 +232,13 @@ struct ServedDatabase: Sendable {
             ["ok": true, "id": .string(id), "rev": .string(document.version.path.revision.description)], status: 201)
     }
 
-    private func document(_ text: [UInt8], _ range: Range<Int>) throws(DocumentFault) -> WireDocument {
-        guard range.count <= server.options.documentLimit else {
-            let id = (try? WireDocument(reading: text, in: range, idField: idField).id.description) ?? ""
-            throw DocumentFault(.tooLarge, id: id, "document_too_large: \(id)")
+    /// Reads a document that came. The contents in it do not count for its size.
+    func document(_ text: [UInt8]) throws -> WireDocument {
+        let document = try WireDocument(reading: text, idField: idField)
+        guard text.count - document.containedByteCount <= server.options.documentLimit else {
+            throw DocumentFault(.tooLarge, id: VersionWriter.text(document.id), "document_too_large: \(document.id)")
         }
-        return try WireDocument(reading: text, in: range, idField: idField)
+        return document
     }
 
     private func checkWritable() throws {
@@ -264,7 +247,7 @@ struct ServedDatabase: Sendable {
         }
     }
 
-    private static let newEdit = ServerFailure(
+    static let newEdit = ServerFailure(
         403, "forbidden", "this server takes revisions of replicas only; add new_edits=false")
 
     /// Stores versions, and returns the faults of the others.

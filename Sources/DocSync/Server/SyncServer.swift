@@ -15,8 +15,10 @@ public struct SyncServer: Responder {
         public var login: (name: String, password: String)?
         /// The size of a document in bytes above which it is refused.
         public var documentLimit = 8_000_000
-        /// The size of a request in bytes above which it is refused.
+        /// The size of a request in bytes above which it is refused. Contents of attachments do not count.
         public var bodyLimit = 64 << 20
+        /// The size of a request that lists revisions, in bytes. A list takes ten times as much memory.
+        let messageLimit = 8 << 20
 
         /// Creates the options of a server for some collections.
         public init(collections: Set<String>) { self.collections = collections }

@@ -7,6 +7,7 @@ struct APIRoutes: Sendable {
     let reading: StoreReading
     let request: SyncRequest
     let target: Target
+    let isWritable: Bool
 
     /// Answers a request for the path after `/api/v1`.
     func answer(_ path: ArraySlice<String>) async throws -> SyncResponse {
@@ -18,6 +19,7 @@ struct APIRoutes: Sendable {
         case ("changes", 1): return try await ChangeFeed(reading, request, target).response()
         case ("keys", 1): return try await keys()
         case ("stats", 1): return try await statistics()
+        case ("console", 1): throw Problem.methodNotAllowed(request.method, ["POST"])
         case ("attachments", 2):
             return try await AttachmentRoute(reading: reading, request: request, target: target).answer(parts[1])
         case ("collections", 3...): return try await answer(parts[2], Array(parts[3...]), of: parts[1])
@@ -54,7 +56,7 @@ struct APIRoutes: Sendable {
         return JSONResponse.make(
             [
                 "version": 1, "epoch": .string(store.epoch), "sequence": .int(Int64(clamping: store.sequence)),
-                "schemaVersion": .int(Int64(store.schemaVersion)), "writable": false,
+                "schemaVersion": .int(Int64(store.schemaVersion)), "writable": .bool(isWritable),
                 "collections": .array(store.collections.map { .string($0.name) }),
             ], tag: tag)
     }

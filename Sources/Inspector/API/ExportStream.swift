@@ -15,10 +15,8 @@ struct ExportStream: Sendable {
         }
     }
 
-    /// The number of documents that are read at once: as few as possible if each page continues the query, many if each
-    /// page sorts all of the result again.
-    private static let orderedCount = 500
-    private static let sortedCount = 20_000
+    /// The number of documents that are read at once.
+    private static let pageCount = 500
 
     let format: Format
     let collection: ReadableCollection
@@ -32,13 +30,16 @@ struct ExportStream: Sendable {
         // A condition that cannot be answered is a problem before anything is sent.
         let plan = try await reading.run { [collection, query] in try collection.plan(query) }
         let columns = format == .csv ? try await columns() : []
-        let count = plan.ordering == .found ? Self.orderedCount : Self.sortedCount
+        // A plan that finds the documents in their order continues where a page ended. Otherwise they are sorted once.
+        let rows: [UInt64]? =
+            plan.ordering == .found
+            ? nil : try await reading.run { [collection, query] in try collection.orderedRows(query) }
         let name = PercentCoding.encoded("\(CellText.cut(collection.name, 60)).\(format.rawValue)")
         return SyncResponse(
             status: 200,
             fields: [
                 "Content-Type": format.mediaType, "Content-Disposition": "attachment; filename*=UTF-8''\(name)",
-            ], body: .stream(ByteStream(Chunks(export: self, columns: columns, count: count))))
+            ], body: .stream(ByteStream(Chunks(export: self, columns: columns, rows: rows))))
     }
 
     /// The names of the columns. Those of whole documents are known after all have been read.
@@ -48,7 +49,7 @@ struct ExportStream: Sendable {
         var known: Set<[UInt8]> = []
         var position: DocumentCollection.Page.Token?
         repeat {
-            let page = try await self.page(after: position, count: Self.orderedCount, sorts: false)
+            let page = try await self.page(after: position, sorts: false)
             for document in page.documents {
                 for member in document.content where known.insert(Array(member.name.utf8)).inserted {
                     names.append(member.name)
@@ -60,10 +61,10 @@ struct ExportStream: Sendable {
     }
 
     private func page(
-        after position: DocumentCollection.Page.Token?, count: Int, sorts: Bool = true
+        after position: DocumentCollection.Page.Token?, sorts: Bool = true
     ) async throws -> DocumentCollection.Page {
         var query = query
-        query.limit = count
+        query.limit = Self.pageCount
         if !sorts { query.sort = [] }
         return try await reading.run { [collection, query] in try collection.page(query, after: position) }
     }
@@ -99,34 +100,55 @@ struct ExportStream: Sendable {
         typealias Element = [UInt8]
         let export: ExportStream
         let columns: [String]
-        let count: Int
+        /// The rows of the result in its order; `nil` if each page continues the query.
+        let rows: [UInt64]?
 
         func makeAsyncIterator() -> Iterator { Iterator(chunks: self) }
 
         struct Iterator: AsyncIteratorProtocol {
-            enum Step { case head, records(DocumentCollection.Page.Token?), failure(any Error), end }
+            enum Step {
+                case head, records(DocumentCollection.Page.Token?), rows(ArraySlice<UInt64>), failure(any Error), end
+            }
 
             let chunks: Chunks
             var step = Step.head
 
             mutating func next() async throws -> [UInt8]? {
+                let chunks = chunks
                 switch step {
                 case .head:
-                    step = .records(nil)
+                    step = chunks.rows.map { .rows($0[...]) } ?? .records(nil)
                     return chunks.head.isEmpty ? try await next() : chunks.head
-                case .records(let position): return try await records(after: position)
+                case .records(let position):
+                    return try await text {
+                        let page = try await chunks.export.page(after: position)
+                        return (page.documents, page.next.map { .records($0) } ?? .end)
+                    }
+                case .rows([]): return nil
+                case .rows(let rows):
+                    let (first, rest) = (rows.prefix(ExportStream.pageCount), rows.dropFirst(ExportStream.pageCount))
+                    return try await text {
+                        let collection = chunks.export.collection
+                        return (
+                            try await chunks.export.reading.run { try collection.documents(inRows: first) },
+                            .rows(rest)
+                        )
+                    }
                 // The body stays without its end, so that a cut is not taken for the end.
                 case .failure(let error): throw error
                 case .end: return nil
                 }
             }
 
-            private mutating func records(after position: DocumentCollection.Page.Token?) async throws -> [UInt8] {
+            /// Returns the next documents as text; for a failure, the last line.
+            private mutating func text(
+                _ read: () async throws -> (documents: [Document], next: Step)
+            ) async throws -> [UInt8] {
                 var text: [UInt8] = []
                 do {
-                    let page = try await chunks.export.page(after: position, count: chunks.count)
-                    chunks.export.append(page.documents, chunks.columns, to: &text)
-                    step = page.next.map { .records($0) } ?? .end
+                    let (documents, next) = try await read()
+                    chunks.export.append(documents, chunks.columns, to: &text)
+                    step = next
                 } catch let error as CancellationError {
                     throw error
                 } catch {

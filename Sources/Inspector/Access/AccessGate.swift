@@ -6,6 +6,8 @@ struct AccessGate: Sendable {
     static let addressLimit = 8192
 
     let token: AccessToken
+    /// The secret in the forms of the pages, so that only they can be sent.
+    let formToken = AccessToken()
     let names: ServerNames
 
     /// What happens to a request.

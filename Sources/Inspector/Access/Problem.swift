@@ -13,11 +13,15 @@ struct Problem: Error, Sendable {
         case methodNotAllowed = "method-not-allowed"
         case notAcceptable = "not-acceptable"
         case tokenOfAnotherQuery = "token-of-another-query"
+        case preconditionFailed = "precondition-failed"
         case tooLarge = "too-large"
         case addressTooLong = "address-too-long"
+        case unsupportedMediaType = "unsupported-media-type"
         case rangeNotSatisfiable = "range-not-satisfiable"
         case wrongHost = "wrong-host"
         case queryTooLarge = "query-too-large"
+        case refusedDocument = "refused-document"
+        case preconditionRequired = "precondition-required"
         case damaged
         case busy
         case tooSlow = "too-slow"
@@ -31,11 +35,14 @@ struct Problem: Error, Sendable {
             case .methodNotAllowed: 405
             case .notAcceptable: 406
             case .tokenOfAnotherQuery: 410
+            case .preconditionFailed: 412
             case .tooLarge: 413
             case .addressTooLong: 414
+            case .unsupportedMediaType: 415
             case .rangeNotSatisfiable: 416
             case .wrongHost: 421
-            case .queryTooLarge: 422
+            case .queryTooLarge, .refusedDocument: 422
+            case .preconditionRequired: 428
             case .damaged: 500
             case .busy, .tooSlow: 503
             }
@@ -52,11 +59,15 @@ struct Problem: Error, Sendable {
             case .methodNotAllowed: "The method is not possible here"
             case .notAcceptable: "The wanted format is not available"
             case .tokenOfAnotherQuery: "The position belongs to another query"
+            case .preconditionFailed: "The document is not the expected version"
             case .tooLarge: "The request is too large"
             case .addressTooLong: "The address is too long"
+            case .unsupportedMediaType: "The body has another format than expected"
             case .rangeNotSatisfiable: "The content ends before the range"
             case .wrongHost: "The request is for another server"
             case .queryTooLarge: "The query needs too much memory"
+            case .refusedDocument: "The document cannot be stored"
+            case .preconditionRequired: "The request must say which version it changes"
             case .damaged: "The store is damaged"
             case .busy: "Too many queries are running"
             case .tooSlow: "The query took too long"
@@ -76,18 +87,28 @@ struct Problem: Error, Sendable {
                     + "Authorization: Bearer TOKEN. Each start of the server has another token."
             case .forbidden: "Only pages of this server may send such requests."
             case .notFound: "The collection, the document or the page does not exist, or no longer exists."
-            case .methodNotAllowed: "The inspector only reads. The header field Allow lists the methods."
+            case .methodNotAllowed:
+                "The header field Allow lists the methods. The inspector only reads, unless lkrepl serve has --write."
             case .notAcceptable:
                 "Lists of documents are available as application/json, application/x-ndjson and text/csv."
             case .tokenOfAnotherQuery:
                 "A position in a list is valid only for the same condition and order. Request the first page."
+            case .preconditionFailed:
+                "Somebody else has changed, stored or deleted the document. Read it again, and repeat the change."
             case .tooLarge: "The body of a request may have up to a megabyte."
             case .addressTooLong: "An address may have up to 8,192 bytes."
+            case .unsupportedMediaType: "Set the header field Content-Type to the format of the body."
             case .rangeNotSatisfiable: "The header field Content-Range contains the size of the content."
             case .wrongHost:
                 "The header field Host must occur once and name this server with its port, as in the printed address. "
                     + "This protects the store from pages of other sites that resolve to this machine."
             case .queryTooLarge: "Narrow the condition, set a smaller limit, or sort by a field that has an index."
+            case .refusedDocument:
+                "A value is not possible, or a unique index has it already. The detail names the field, and index the "
+                    + "index."
+            case .preconditionRequired:
+                "A change needs If-Match with the ETag of the document, or If-None-Match: * for a new one, so that it "
+                    + "overwrites nothing unseen."
             case .damaged: "Run lkrepl verify on the store; it says what is damaged."
             case .busy: "Try again in a few seconds."
             case .tooSlow: "Narrow the condition, or add an index; the plan shows what was read."
@@ -102,6 +123,8 @@ struct Problem: Error, Sendable {
     var place: Int?
     /// The name of the parameter.
     var parameter: String?
+    /// The name of the index that refuses a document.
+    var index: String?
     /// The header fields that belong to the problem.
     var fields: HeaderFields = [:]
 
@@ -113,6 +136,14 @@ struct Problem: Error, Sendable {
         if kind.status == 503 { fields["Retry-After"] = "2" }
     }
 
+    /// The problem of a method that an address does not take.
+    static func methodNotAllowed(_ method: SyncRequest.Method, _ allowed: [String]) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed, "\(method.rawValue.prefix(20)) is not possible here; the field Allow lists what is.")
+        problem.fields["Allow"] = allowed.joined(separator: ", ")
+        return problem
+    }
+
     /// The problem that an error means.
     init(_ error: any Error) {
         switch error {
@@ -122,6 +153,17 @@ struct Problem: Error, Sendable {
         case let error as MessageError: self.init(.tooLarge, error.message)
         case is CancellationError: self.init(.busy, "The query was cancelled, because the server is stopping.")
         default: self.init(.damaged, "\(error)")
+        }
+    }
+
+    /// The problem of a change that was refused.
+    init(writing error: DocIndexError) {
+        switch error.code {
+        case .conflict, .documentExists, .documentMissing: self.init(.preconditionFailed, error.message)
+        case .duplicateValue, .tooManyEntries, .invalidDocument, .invalidID, .invalidUpdate, .attachmentMissing:
+            self.init(.refusedDocument, error.message)
+            index = error.uniqueViolation?.index
+        default: self.init(error)
         }
     }
 
@@ -147,6 +189,7 @@ struct Problem: Error, Sendable {
         ]
         if let parameter { object["parameter"] = .string(parameter) }
         if let place { object["at"] = .int(Int64(place)) }
+        if let index { object["index"] = .string(index) }
         return object
     }
 }

@@ -19,7 +19,8 @@ final class QueryTurnstile: Sendable {
         let end = ContinuousClock.now + patience
         while !enter() {
             guard ContinuousClock.now < end else {
-                throw Problem(.busy, "\(limit) queries are running already; try again in a few seconds.")
+                let running = limit == 1 ? "A command is" : "\(limit) queries are"
+                throw Problem(.busy, "\(running) running already; try again in a few seconds.")
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -7,7 +7,7 @@ struct Asset: Sendable {
     let text: StaticString
 
     static let style = Asset(
-        name: "inspector-6a5e3ece3587.css", type: "text/css; charset=utf-8",
+        name: "inspector-7fdee55094a6.css", type: "text/css; charset=utf-8",
         text: #"""
             :root {
               color-scheme: light dark;
@@ -86,6 +86,15 @@ struct Asset: Sendable {
               border-radius: 4px; padding: .3rem .5rem; }
             .wide input { width: 100%; }
             button { background: var(--panel); cursor: pointer; padding: .3rem .9rem; }
+            form.edit { display: flex; flex-direction: column; gap: .5rem; align-items: start; margin: .5rem 0; max-width: 60rem; }
+            form.edit label { display: flex; flex-direction: column; width: 100%; font-size: .82rem; color: var(--quiet); }
+            form.edit textarea { width: 100%; color: var(--text); resize: vertical; }
+            button.danger { color: var(--bad); border-color: var(--bad); }
+            kbd { padding: .05rem .35rem; background: var(--panel); border: 1px solid var(--line); border-radius: 4px; }
+            dialog { color: var(--text); background: var(--paper); border: 1px solid var(--line); border-radius: 6px;
+              padding: 1.1rem 1.4rem; }
+            dialog::backdrop { background: #0006; }
+            dialog h2 { margin-top: 0; }
             .pages { display: flex; gap: 1.25rem; margin: .8rem 0; }
             dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1.1rem; margin: .5rem 0; }
             dt { color: var(--quiet); }
@@ -131,7 +140,7 @@ struct Asset: Sendable {
 
             """#)
     static let script = Asset(
-        name: "inspector-dd8e7a5fcf6b.js", type: "text/javascript; charset=utf-8",
+        name: "inspector-b5c5913e734c.js", type: "text/javascript; charset=utf-8",
         text: #"""
             "use strict";
             // Keys, search as one types, pictures and boxes on the map. The pages work without them.
@@ -154,8 +163,27 @@ struct Asset: Sendable {
                 rows[selected].querySelector("a")?.focus();
               };
 
+              // The list of keys, from the page that has it.
+              const showKeys = async () => {
+                const response = await fetch("/help");
+                const page = new DOMParser().parseFromString(await response.text(), "text/html");
+                const [title, keys] = [document.createElement("h2"), page.getElementById("keys")];
+                if (!keys) return;
+                const dialog = document.createElement("dialog");
+                const close = document.createElement("button");
+                [title.textContent, close.textContent] = ["Keys", "Close"];
+                title.id = "keys-title";
+                dialog.setAttribute("aria-labelledby", title.id);
+                close.addEventListener("click", () => dialog.close());
+                dialog.addEventListener("close", () => dialog.remove());
+                dialog.append(title, keys, close);
+                document.body.append(dialog);
+                dialog.showModal();
+              };
+
               document.addEventListener("keydown", (event) => {
                 if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+                if (document.querySelector("dialog[open]")) return;
                 const box = document.querySelector(".lightbox:target");
                 const view = hasPrefix ? views[event.key] : undefined;
                 hasPrefix = event.key === "g" && !hasPrefix && !view;
@@ -171,6 +199,8 @@ struct Asset: Sendable {
                     case "j": select(1); break;
                     case "k": select(-1); break;
                     case "n": follow("a[rel=next]"); break;
+                    case "e": follow("a[data-export=csv]"); break;
+                    case "?": showKeys(); break;
                     case "p": history.back(); break;
                     default: return;
                   }
@@ -181,6 +211,20 @@ struct Asset: Sendable {
               // Search as one types. An older answer is dropped when a newer question is asked.
               const words = document.querySelector("form.find input[type=search]");
               let asking;
+              // The completions of the last word, each with the words before it.
+              const complete = async (signal) => {
+                const list = document.getElementById("completions");
+                if (!list || !words.value.trim()) return;
+                const path = location.pathname.replace(/^\/c\/([^/]*)\/search$/, "/api/v1/collections/$1/completions");
+                const response = await fetch(`${path}?${new URLSearchParams({ q: words.value, limit: 8 })}`, { signal });
+                if (!response.ok) return;
+                const head = words.value.replace(/\S*$/, "");
+                list.replaceChildren(...(await response.json()).completions.map(({ word }) => {
+                  const option = document.createElement("option");
+                  option.value = head + word;
+                  return option;
+                }));
+              };
               words?.addEventListener("input", async () => {
                 asking?.abort();
                 asking = new AbortController();
@@ -192,6 +236,7 @@ struct Asset: Sendable {
                   if (!results) return;
                   document.getElementById("results").replaceWith(results);
                   history.replaceState(null, "", address);
+                  await complete(asking.signal);
                 } catch (error) {
                   if (error.name !== "AbortError") throw error;
                 }

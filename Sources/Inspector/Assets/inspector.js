@@ -19,8 +19,27 @@
     rows[selected].querySelector("a")?.focus();
   };
 
+  // The list of keys, from the page that has it.
+  const showKeys = async () => {
+    const response = await fetch("/help");
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const [title, keys] = [document.createElement("h2"), page.getElementById("keys")];
+    if (!keys) return;
+    const dialog = document.createElement("dialog");
+    const close = document.createElement("button");
+    [title.textContent, close.textContent] = ["Keys", "Close"];
+    title.id = "keys-title";
+    dialog.setAttribute("aria-labelledby", title.id);
+    close.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.append(title, keys, close);
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (document.querySelector("dialog[open]")) return;
     const box = document.querySelector(".lightbox:target");
     const view = hasPrefix ? views[event.key] : undefined;
     hasPrefix = event.key === "g" && !hasPrefix && !view;
@@ -36,6 +55,8 @@
         case "j": select(1); break;
         case "k": select(-1); break;
         case "n": follow("a[rel=next]"); break;
+        case "e": follow("a[data-export=csv]"); break;
+        case "?": showKeys(); break;
         case "p": history.back(); break;
         default: return;
       }
@@ -46,6 +67,20 @@
   // Search as one types. An older answer is dropped when a newer question is asked.
   const words = document.querySelector("form.find input[type=search]");
   let asking;
+  // The completions of the last word, each with the words before it.
+  const complete = async (signal) => {
+    const list = document.getElementById("completions");
+    if (!list || !words.value.trim()) return;
+    const path = location.pathname.replace(/^\/c\/([^/]*)\/search$/, "/api/v1/collections/$1/completions");
+    const response = await fetch(`${path}?${new URLSearchParams({ q: words.value, limit: 8 })}`, { signal });
+    if (!response.ok) return;
+    const head = words.value.replace(/\S*$/, "");
+    list.replaceChildren(...(await response.json()).completions.map(({ word }) => {
+      const option = document.createElement("option");
+      option.value = head + word;
+      return option;
+    }));
+  };
   words?.addEventListener("input", async () => {
     asking?.abort();
     asking = new AbortController();
@@ -57,6 +92,7 @@
       if (!results) return;
       document.getElementById("results").replaceWith(results);
       history.replaceState(null, "", address);
+      await complete(asking.signal);
     } catch (error) {
       if (error.name !== "AbortError") throw error;
     }

@@ -86,7 +86,10 @@ struct CollectionHead: Sendable {
             if view != .table, view != .search {
                 form.void("input", .fixed("type", "hidden"), .name("view"), .value(view.rawValue))
             }
-            if view == .search { form.field("Words", "q", parameters["q"], isWide: true, isSearch: true) }
+            if view == .search {
+                form.field("Words", "q", parameters["q"], isWide: true, isSearch: true, list: "completions")
+                form.element("datalist", .id("completions"), text: "")
+            }
             form.field("Condition", "where", parameters["where"], isWide: true)
             fields(&form)
             form.element("button", text: "Find")
@@ -97,14 +100,15 @@ struct CollectionHead: Sendable {
 extension Markup {
     /// Adds an input with its label.
     mutating func field(
-        _ label: String, _ name: String, _ value: String?, isWide: Bool = false, isSearch: Bool = false
+        _ label: String, _ name: String, _ value: String?, isWide: Bool = false, isSearch: Bool = false,
+        list: StaticString? = nil
     ) {
         element("label", isWide ? .class("wide") : nil) { field in
             field.text(label)
             field.void(
                 "input", isSearch ? .fixed("type", "search") : .fixed("type", "text"), isSearch ? nil : .class("code"),
                 .name(name), .value(value ?? ""), .fixed("spellcheck", "false"), .fixed("autocapitalize", "off"),
-                .fixed("autocomplete", "off"))
+                .fixed("autocomplete", "off"), list.map { .fixed("list", $0) })
         }
     }
 

@@ -1,7 +1,8 @@
 internal import DocIndex
 internal import DocSync
 
-/// One document: its members as a tree and as text, its attachments, its former versions, and documents like it.
+/// One document: its members as a tree and as text, its attachments, its former versions, documents like it, and how it is
+/// stored.
 struct DocumentPage: Sendable {
     /// The largest number of characters of a value in the tree. The text below has all of it, up to ``textLimit``.
     private static let valueLimit = 2000
@@ -10,21 +11,32 @@ struct DocumentPage: Sendable {
     private static let openDepth = 2
     private static let depthLimit = 32
 
+    static let parameters = ["kind", "versions", "confirm"]
+
     private let collection: String
-    private let document: Document
+    let document: Document
+    /// The name of the version, for forms.
+    let tag: String
     private let text: String
     private let isTextCut: Bool
     private let attachments: [Attachment]
     private let similar: [Document]
     private let versions: [DocumentCollection.Version]
+    private let stored: StoredForm?
 
     /// Reads the document; `nil` if there is none with one of the IDs.
-    init?(_ ids: [DocumentID], in collection: ReadableCollection) throws {
+    ///
+    /// - Parameter files: returns the versions of a key in the files; `nil` to show none.
+    init?(
+        _ ids: [DocumentID], in collection: ReadableCollection, of store: ReadableStore,
+        files: (@Sendable ([UInt8]) throws -> [StoredVersion])? = nil
+    ) throws {
         var stored: Document?
         for id in ids where stored == nil { stored = try collection.document(id) }
         guard let found = stored else { return nil }
         self.collection = collection.name
         document = found
+        tag = WritePrecondition.tag(store.epoch, found.sequence)
         let json = DocumentValue.object(found.content).json(JSONWriter(layout: .pretty, notation: .dump))
         text = CellText.cut(json, Self.textLimit)
         isTextCut = text.utf8.count < json.utf8.count
@@ -32,6 +44,7 @@ struct DocumentPage: Sendable {
         let hasText = collection.definition.indexes.contains { $0.kind == .text }
         similar = hasText ? try collection.similar(to: found.id, limit: 5).map(\.document) : []
         versions = collection.definition.history == nil ? [] : try collection.history(of: found.id, limit: 20)
+        self.stored = try StoredForm(of: found.id, in: collection, of: store, files: files)
     }
 
     /// The attachments of a document, wherever they are.
@@ -50,7 +63,11 @@ struct DocumentPage: Sendable {
     }
 
     /// The page.
-    func response(in frame: PageFrame) -> SyncResponse {
+    ///
+    /// - Parameters:
+    ///   - form: the forms that change the document; `nil` for none.
+    ///   - link: the address of the page with the versions in the files; `nil` if they cannot be read here.
+    func response(in frame: PageFrame, form: EditForm?, versions link: Link?) -> SyncResponse {
         let title = CellText.cut(document.id.description, CellText.limit)
         return frame.page(title) { page in
             page.element("h1", text: title.isEmpty ? "(empty ID)" : title)
@@ -62,6 +79,7 @@ struct DocumentPage: Sendable {
             page.element("div", .class("tree"), .id("live")) { tree in
                 members(document.content, depth: 0, &tree)
             }
+            if let form { form.append(document, tag: tag, to: &page) }
             if !attachments.isEmpty { list(attachments, &page) }
             if !similar.isEmpty { list(similar, &page) }
             if !versions.isEmpty { list(versions, &page) }
@@ -78,6 +96,24 @@ struct DocumentPage: Sendable {
                         text: "All of it")
                 }
             }
+            stored?.append(to: &page, versions: link)
+        }
+    }
+
+    /// The page that asks before the document is deleted.
+    func question(in frame: PageFrame, form: EditForm) -> SyncResponse {
+        frame.page("Delete") { page in
+            page.element("h1", text: "Delete " + CellText.cut(document.id.description, CellText.limit))
+            form.appendQuestion(document, tag: tag, to: &page)
+        }
+    }
+
+    /// The page after a change that was refused, with the text that was sent.
+    func refusal(_ problem: Problem, text: String, in frame: PageFrame, form: EditForm) -> SyncResponse {
+        frame.page(problem.kind.title, status: problem.kind.status) { page in
+            page.element("h1", text: "Edit " + CellText.cut(document.id.description, CellText.limit))
+            ProblemPage.append(problem, text: nil, to: &page)
+            form.append(document, tag: tag, text: text.isEmpty ? nil : text, to: &page)
         }
     }
 

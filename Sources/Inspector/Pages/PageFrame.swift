@@ -56,6 +56,8 @@ struct PageFrame: Sendable {
                     }
                     list.item(Link("changes"), "Changes", isCurrent: place == "changes")
                     list.item(Link("keys"), "Keys", isCurrent: place == "keys")
+                    list.item(Link("console"), "Console", isCurrent: place == "console")
+                    list.item(Link("help"), "Help", isCurrent: place == "help")
                 }
             }
         }

@@ -55,8 +55,15 @@ struct TablePage: Sendable {
                 total: try collection.count())
         }
         let filter = request.filter
-        let count = filter == .all ? content.total : try await reading.quick { try collection.count(where: filter) }
-        let facets = try await reading.quick {
+        let condition = filter == .all ? "" : filter.description
+        let count =
+            filter == .all
+            ? content.total
+            : try await reading.remembered("count", of: collection, in: store, where: condition) {
+                try collection.count(where: filter)
+            }
+        let fields = "facets " + content.facetKeys.map(\.description).joined(separator: ",")
+        let facets = try await reading.remembered(fields, of: collection, in: store, where: condition) {
             try collection.facets(by: content.facetKeys, where: filter, limit: 10)
         }
         let isExplained = try parameters.choice("explain", of: ["1"]) != nil
@@ -168,7 +175,9 @@ struct TablePage: Sendable {
                 for name in ["where", "sort", "fields"] { link[name] = self.link[name] }
                 link["format"] = format.rawValue
                 if position > 0 { line.text(" or ") }
-                line.element("a", .href(link), text: format == .csv ? "CSV" : "JSON Lines")
+                line.element(
+                    "a", .href(link), .data("data-export", format.rawValue),
+                    text: format == .csv ? "CSV" : "JSON Lines")
             }
         }
     }

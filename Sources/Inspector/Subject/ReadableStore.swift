@@ -100,6 +100,13 @@ struct ReadableCollection: Sendable {
 
     func document(_ id: DocumentID) throws -> Document? { try collection.document(id) }
 
+    func storage(of id: DocumentID, entryLimit: Int) throws -> DocumentCollection.Storage? {
+        try collection.storage(of: id, entryLimit: entryLimit)
+    }
+    func document(inRecord record: [UInt8], row: UInt64) throws -> Document {
+        try collection.document(inRecord: record, row: row)
+    }
+
     func rowPage(
         _ paths: [FieldPath], _ query: Query, after token: DocumentCollection.Page.Token?
     ) throws -> DocumentCollection.RowPage { try collection.rowPage(paths, query, after: token) }
@@ -107,6 +114,9 @@ struct ReadableCollection: Sendable {
     func page(_ query: Query, after token: DocumentCollection.Page.Token?) throws -> DocumentCollection.Page {
         try collection.page(query, after: token)
     }
+
+    func orderedRows(_ query: Query) throws -> [UInt64] { try collection.orderedRows(query) }
+    func documents(inRows rows: ArraySlice<UInt64>) throws -> [Document] { try collection.documents(inRows: rows) }
 
     func sample(_ query: Query, limit: Int) throws -> [Document] { try collection.sample(query, limit: limit) }
 

@@ -8,23 +8,32 @@ final class StoreReading: Sendable {
     static let longestTime = Duration.seconds(30)
     /// The largest number of clients that wait for changes.
     static let seatLimit = 16
-    /// How often a store of another process is looked at.
-    private static let renewalInterval = Duration.seconds(2)
+    /// How often a store of another process is looked at, at most. It takes at most a tenth of a core.
+    private static let shortestInterval = Duration.milliseconds(100)
 
     private struct State {
         var store: DocumentStore
         var seatCount = 0
         var lastRenewal = ContinuousClock.now
+        var renewalInterval = StoreReading.shortestInterval
     }
 
     private let condition: Mutex<State>
     /// Returns a newer state of a store that another process writes; `nil` if there is none.
     private let renew: (@Sendable () throws -> DocumentStore?)?
     private let turnstile = QueryTurnstile()
+    private let cache = StateCache()
+    /// What a shell provides; `nil` for none.
+    let services: ShellServices?
+    /// Commands run one at a time, because they share the session of the shell.
+    private let consoleTurnstile = QueryTurnstile(limit: 1)
 
-    init(_ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil) {
+    init(
+        _ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil, services: ShellServices? = nil
+    ) {
         condition = Mutex(State(store: store))
         self.renew = renew
+        self.services = services
     }
 
     private var store: DocumentStore { condition.withLock { $0.store } }
@@ -71,6 +80,34 @@ final class StoreReading: Sendable {
             return try await run(within: limit, body)
         } catch let problem as Problem where problem.kind == .tooSlow || problem.kind == .busy {
             return nil
+        }
+    }
+
+    /// Returns the answer to a question about a state, from memory or by `body` within a short time; `nil` if it takes
+    /// longer, or if too many queries are running.
+    func remembered<R: Sendable>(
+        _ what: String, of collection: ReadableCollection, in store: ReadableStore, where condition: String,
+        within limit: Duration = .seconds(2), _ body: @escaping @Sendable () throws -> R
+    ) async throws -> R? {
+        let question = StateCache.Question(collection: collection.name, what: what, condition: condition)
+        return try await cache.answer(to: question, of: store.tag) { try await quick(within: limit, body) }
+    }
+
+    // MARK: - Commands
+
+    /// Runs a command on the newest state, within the time of a query.
+    ///
+    /// - Throws: ``Problem`` with `notFound` if there is no console, with `busy` or `tooSlow`.
+    func run(
+        command line: String, _ form: CommandConsole.Form, byteLimit: Int
+    ) async throws -> CommandConsole.Output {
+        guard let console = services?.console else {
+            throw Problem(
+                .notFound, "This server has no console; lkrepl serve has one, for the commands of lkrepl that read.")
+        }
+        try await renewIfDue()
+        return try await consoleTurnstile.run { [self] in
+            try await run { try console.run(line, form, byteLimit) }
         }
     }
 
@@ -126,7 +163,7 @@ final class StoreReading: Sendable {
             if try await state().sequence > position { return true }
             let rest = end - ContinuousClock.now
             guard rest > .zero else { return false }
-            try await Task.sleep(for: min(rest, Self.renewalInterval))
+            try await Task.sleep(for: min(rest, condition.withLock { $0.renewalInterval }))
         }
     }
 
@@ -135,12 +172,17 @@ final class StoreReading: Sendable {
         guard let renew else { return }
         let now = ContinuousClock.now
         let isDue = condition.withLock { state in
-            guard now - state.lastRenewal >= Self.renewalInterval else { return false }
+            guard now - state.lastRenewal >= state.renewalInterval else { return false }
             state.lastRenewal = now
             return true
         }
-        guard isDue, let newer = try await store.asynchronous.run({ _ in try renew() }) else { return }
-        // Requests in progress keep the old one until they end.
-        condition.withLock { $0.store = newer }
+        guard isDue else { return }
+        let newer = try await store.asynchronous.run { _ in try renew() }
+        let cost = ContinuousClock.now - now
+        condition.withLock { state in
+            state.renewalInterval = max(Self.shortestInterval, cost * 10)
+            // Requests in progress keep the old one until they end.
+            if let newer { state.store = newer }
+        }
     }
 }

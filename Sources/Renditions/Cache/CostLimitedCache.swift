@@ -1,4 +1,4 @@
-/// Values by key, of which the least recently used ones are dropped beyond a limit on their total cost.
+/// Values by key with a limit on their total cost. The least recently used ones are dropped first.
 ///
 /// - Complexity: O(1) on average for each call, and for each value that is dropped.
 struct CostLimitedCache<Key: Hashable, Value> {

@@ -1,5 +1,5 @@
 /// Which pictures of a list are prefetched while somebody scrolls through it: those ahead in the direction of scrolling,
-/// the nearest first, then some behind.
+/// the nearest first, then some in the other direction.
 struct PrefetchWindow {
     private var last: Int?
     private var isForward = true

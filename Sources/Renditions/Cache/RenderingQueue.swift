@@ -3,14 +3,14 @@ internal import Synchronization
 /// Makes renditions, some at a time. Equal requests share one job. What somebody waits for comes first, the latest request
 /// before earlier ones, because the latest is the one that is still visible; then what is prefetched, in order.
 ///
-/// A job that nobody waits for any more is cancelled, down to the decoder or the other program, unless it is to be
-/// prefetched.
+/// A job that nobody waits for any more is cancelled, down to the decoder or the other program, except for prefetched
+/// ones.
 final class RenderingQueue: Sendable {
     typealias Outcome = Result<Rendition, RenditionFault>
 
     private struct Job {
         var waiters: [UInt64: CheckedContinuation<Rendition, any Error>] = [:]
-        /// When somebody last asked for it; rises with each request.
+        /// The number of its latest request; rises with each request.
         var request: UInt64 = 0
         /// The position among what is prefetched; `nil` if it is not.
         var prefetchIndex: Int?
@@ -72,7 +72,7 @@ final class RenderingQueue: Sendable {
         }
     }
 
-    /// The number of jobs that run, and of those that wait for their turn.
+    /// The numbers of running and of waiting jobs.
     var counts: (running: Int, waiting: Int) {
         state.withLock { state in (state.runningCount, state.jobs.values.count { $0.task == nil }) }
     }

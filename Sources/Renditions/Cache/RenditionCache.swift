@@ -43,7 +43,7 @@ final class RenditionCache: Sendable {
         }
     }
 
-    /// Replaces the pictures that are visible, and those that are being prefetched, the most urgent first.
+    /// Sets the visible pictures and the pictures to prefetch, the most urgent first.
     func setWindow(visible: Set<RenditionKey>, prefetched: [RenditionKey]) {
         state.withLock { state in
             state.visible = visible

@@ -12,7 +12,7 @@ extension RenditionStore {
     ///   - index: the position that is shown.
     ///   - originals: the pictures in the order of the list.
     ///   - ahead: how many pictures ahead are prefetched.
-    ///   - behind: how many pictures behind are prefetched.
+    ///   - behind: the number of pictures to prefetch in the opposite direction.
     ///   - specification: the largest rendition that is prefetched.
     ///   - visible: the positions that are visible; `nil` for `index` alone.
     /// - Complexity: O(`ahead` + `behind`), however long the list is.

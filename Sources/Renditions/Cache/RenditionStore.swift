@@ -93,7 +93,7 @@ public final class RenditionStore: Sendable {
         return try await queue.rendition(key)
     }
 
-    /// Drops what is in memory. To be called when the system asks for memory.
+    /// Drops all renditions in memory. Call it when the system runs low on memory.
     public func purge() { cache.removeAll() }
 
     /// Deletes the directory `renditions`, and drops what is in memory. Does nothing if the store is open for reading

@@ -16,7 +16,7 @@
 
         /// Renders a file.
         ///
-        /// - Parameter orientation: how the picture is to be shown if the file itself does not say so.
+        /// - Parameter orientation: the orientation to use if the file states none.
         static func render(
             _ file: [UInt8], orientation: PictureOrientation = .normal, as specification: RenditionSpecification,
             limits: RenderingLimits
@@ -58,7 +58,7 @@
             return Array(data as Data)
         }
 
-        /// Turns a picture as it is to be shown.
+        /// Turns a picture upright.
         private static func turned(
             _ image: CGImage, _ orientation: PictureOrientation
         ) throws(RenditionFault) -> CGImage {

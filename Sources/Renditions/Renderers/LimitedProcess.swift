@@ -6,8 +6,8 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Runs another program on hostile input: with limits on its memory and time, without a shell, with an environment of its
-/// own, and without a name of a file. The input is an unnamed temporary file.
+/// Runs another program on hostile input: with limits on its memory and time, without a shell, with a fixed
+/// environment, and without a file name. The input is an unnamed temporary file.
 ///
 /// The limits are set by `prlimit` (util-linux) before the program starts, because `posix_spawn` cannot set them.
 struct LimitedProcess {

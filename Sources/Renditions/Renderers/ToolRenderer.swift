@@ -88,6 +88,6 @@ struct ToolRenderer: Renderer {
             return try renderJPEG(file, orientation, specification, limits)
         }
         throw RenditionFault(
-            .damaged, "the picture contains no preview, or is damaged; import a JPEG file of it as well")
+            .damaged, "the picture contains no preview, or is damaged; also import it as a JPEG file")
     }
 }

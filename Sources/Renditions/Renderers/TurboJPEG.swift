@@ -4,7 +4,7 @@
 
     /// The calls of libjpeg-turbo that renditions need. Only this file imports it.
     ///
-    /// Each call has a handle of its own, so calls may run at the same time. The library never ends the process: what it
+    /// Each call uses a separate handle, so calls can run at the same time. The library never ends the process: what it
     /// cannot decode is an error. What it warns about, such as a missing end, is decoded as far as it goes.
     enum TurboJPEG {
         /// Decodes a picture in a smaller size, which costs less than decoding all of it.
@@ -149,7 +149,7 @@
         }
 
         /// Returns what a call writes to a buffer of the library; `nil` if it fails, or warns: after a warning, the
-        /// library does not tell whether the buffer is complete.
+        /// library does not report whether the buffer is complete.
         func output(
             _ call: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>) -> Int32
         ) -> [UInt8]? {
@@ -163,7 +163,7 @@
     }
 
     extension PictureOrientation {
-        /// The lossless operation that turns a picture as it is to be shown.
+        /// The lossless operation that turns a picture upright.
         fileprivate var operation: TJXOP {
             switch self {
             case .normal: TJXOP_NONE

@@ -15,7 +15,7 @@
 
         /// Renders a JPEG file.
         ///
-        /// - Parameter orientation: how the picture is to be shown if the file itself does not say so.
+        /// - Parameter orientation: the orientation to use if the file states none.
         static func render(
             _ file: [UInt8], orientation: PictureOrientation = .normal, as specification: RenditionSpecification,
             limits: RenderingLimits

@@ -10,7 +10,7 @@ struct Pixels: Sendable, Hashable {
     /// `width * height * channelCount` bytes.
     let bytes: [UInt8]
 
-    /// Returns the picture as it is to be shown.
+    /// Returns the picture turned upright.
     ///
     /// - Complexity: O(*n*) in the number of pixels.
     func oriented(_ orientation: PictureOrientation) -> Pixels {

@@ -1,4 +1,4 @@
-/// A picture in another size: a JPEG file that is turned as it is to be shown, with the color profile of the original and
+/// A picture in another size: an upright JPEG file with the color profile of the original and
 /// no other metadata.
 public struct Rendition: Sendable, Hashable {
     /// The JPEG file.

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Why there is no rendition of a picture. A program shows a placeholder instead.
+/// The reason why a picture cannot be rendered. A program shows a placeholder instead.
 public struct RenditionFault: Error, Sendable, Hashable {
     /// The kinds of reasons.
     public enum Code: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-/// What a rendition is to be: how large, and how strongly compressed.
+/// The size and the compression of a rendition.
 public struct RenditionSpecification: Sendable, Hashable {
     /// The name under which renditions are stored, such as `thumbnail`.
     public let name: String

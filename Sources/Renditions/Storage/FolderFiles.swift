@@ -10,7 +10,7 @@ internal import LevelFiles
 /// The files of a ``RenditionFolder``: `preview/ab/ab34….jpg`, in a directory for each specification, and in that one for
 /// the first two digits of the digest.
 ///
-/// Files appear complete, by renaming. They are never flushed to the disk: a checksum in the database finds those that
+/// Files appear complete, by renaming. They are never flushed to the disk: a checksum in the database finds files that
 /// a power failure has left incomplete. No link is followed.
 struct FolderFiles {
     /// The folder.

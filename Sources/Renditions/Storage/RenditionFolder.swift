@@ -12,7 +12,7 @@ internal import Synchronization
 /// The directory `renditions` of a store. It may be deleted or damaged at any time, also while it is in use: what is
 /// missing or fails its checksum is made again. So nothing in here throws, and nothing is ever flushed to the disk.
 ///
-///     renditions/index/…             a database of its own: entries and small renditions; see ``FolderRecords``
+///     renditions/index/…             a separate database: entries and small renditions; see ``FolderRecords``
 ///     renditions/preview/ab/ab34….jpg   large renditions; see ``FolderFiles``
 ///
 /// An entry is written before its file and deleted after it, so that no crash leaves a file without an entry, which

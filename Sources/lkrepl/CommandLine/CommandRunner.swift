@@ -6,33 +6,36 @@ enum CommandRunner {
     ///
     /// Help and the version are written to standard output and are not failures.
     static func run(_ arguments: [String]) throws {
-        try CommandTask.run {
-            let outputs = OpenOutputs(command: arguments.first)
+        try CommandTask.run { try perform(arguments) }
+    }
+
+    /// Parses and runs one command in the current task, whose cancellation stops it.
+    static func perform(_ arguments: [String]) throws {
+        let outputs = OpenOutputs(command: arguments.first)
+        do {
+            var command = try command(arguments)
             do {
-                var command = try command(arguments)
-                do {
-                    try OpenOutputs.$current.withValue(outputs) { try command.run() }
-                } catch {
-                    // Finish the rows that were written so far.
-                    outputs.endEarly()
-                    throw outputs.telling(error)
-                }
-            } catch  where RootCommand.exitCode(for: error) == .success {
-                // ArgumentParser throws help and the version as errors, from parsing or from running.
-                let output = StandardOutput()
-                try output.write(RootCommand.fullMessage(for: error) + "\n")
-                try output.flush()
-            } catch  where RootCommand.exitCode(for: error) == .validationFailure {
-                let text = RootCommand.fullMessage(for: error)
-                var usage = UsageError(text, within: arguments.first)
-                let (words, rest) = split(arguments)
-                usage.hint = UsageAdvice.hint(usage.message, of: words, rest)
-                throw usage
-            } catch let error as CommandError where error.exitCode == .noInput {
-                var failure = error
-                if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) { failure.hint = hint }
-                throw failure
+                try OpenOutputs.$current.withValue(outputs) { try command.run() }
+            } catch {
+                // Finish the rows that were written so far.
+                outputs.endEarly()
+                throw outputs.telling(error)
             }
+        } catch  where RootCommand.exitCode(for: error) == .success {
+            // ArgumentParser throws help and the version as errors, from parsing or from running.
+            let output = StandardOutput()
+            try output.write(RootCommand.fullMessage(for: error) + "\n")
+            try output.flush()
+        } catch  where RootCommand.exitCode(for: error) == .validationFailure {
+            let text = RootCommand.fullMessage(for: error)
+            var usage = UsageError(text, within: arguments.first)
+            let (words, rest) = split(arguments)
+            usage.hint = UsageAdvice.hint(usage.message, of: words, rest)
+            throw usage
+        } catch let error as CommandError where error.exitCode == .noInput {
+            var failure = error
+            if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) { failure.hint = hint }
+            throw failure
         }
     }
 

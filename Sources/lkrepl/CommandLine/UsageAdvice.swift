@@ -5,7 +5,8 @@ import LevelKit
 enum UsageAdvice {
     /// Commands of other programs, and their equivalents here.
     private static let commandsElsewhere = [
-        "select": "find", "query": "find", "where": "find", "list": "find", "show": "find", "grep": "search",
+        "select": "find", "sql": "find", "pragma": "stats", "query": "find",
+        "where": "find", "list": "find", "show": "find", "grep": "search",
         "tables": "collections", "databases": "collections", "dbs": "collections", "columns": "describe",
         "fields": "describe", "info": "stats", "status": "stats", "size": "stats", "insert": "doc put",
         "add": "import", "set": "put", "update": "doc patch", "edit": "doc patch", "delete": "doc del",
@@ -46,6 +47,9 @@ enum UsageAdvice {
                 return "--prefix \(ShellWord.quoted(argument)) selects the keys that begin like this"
             }
             return nil
+        }
+        if message.hasPrefix("Missing value for '--schema"), arguments.contains("--infer") {
+            return "--schema FILE reads a schema, and --infer FILE chooses one; give one of them, and its file"
         }
         guard message.hasPrefix("Missing expected argument") || message.hasPrefix("specify a file") else { return nil }
         return missing(command, arguments)

@@ -33,15 +33,24 @@ struct AlbumCommand: ParsableCommand {
             let condition = try ArgumentOrigin.current.expression(of: condition)
             let sort = try sort.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }
             // Reports the place of an error in the condition as typed.
-            _ = try Filter(parsing: condition)
+            let filter = try ConditionOptions.parsedPlain(condition)
+            let keys = try sort.map { try Query.SortKey.parse($0) } ?? []
             try Session.with(database, options) { session in
-                let collection = try session.collection(collection).name
+                let source = try session.collection(collection)
+                let collection = source.name
+                for diagnostic in try source.diagnostics(of: Query(filter, sort: keys)) {
+                    options.note("warning: \(diagnostic)")
+                }
                 let known = try session.store().albums.album(named: name)
                 if case .documents(let ids)? = known?.content, !ids.isEmpty {
                     try options.confirm(
                         "replace the album \(name), in which \(ids.count) documents were put by hand")
                 }
-                try session.store().albums.save(Album(name, of: collection, where: condition, sort: sort))
+                let album = Album(name, of: collection, where: condition, sort: sort)
+                if let known, case .condition = known.content, known != album {
+                    try options.confirmAtTerminal("replace the saved search \(name)")
+                }
+                try session.store().albums.save(album)
                 options.note("album save: @\(name)")
             }
         }
@@ -213,6 +222,10 @@ struct AlbumCommand: ParsableCommand {
                 let albums = try session.store().albums
                 if dryRun, try albums.album(named: name) != nil {
                     return options.note("album drop: would delete @\(name); its documents stay")
+                }
+                if case .documents(let ids)? = try albums.album(named: name)?.content, !ids.isEmpty {
+                    try options.confirmAtTerminal(
+                        "delete the album \(name), in which \(ids.count) documents were put by hand")
                 }
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")

@@ -111,13 +111,12 @@ extension AttachCommand {
                 try attachments.forEachContent { info in
                     do {
                         try attachments.check(info.digest, readsContent: full)
-                    } catch let error as DocIndexError
-                        where error.code == .attachmentMissing || error.code == .attachmentDamaged
-                    {
+                    } catch {
+                        guard let problem = DocumentStore.Attachments.problem(error) else { throw error }
                         problemCount += 1
                         try writer.write([
                             "sha256": .string(info.digest.description), "bytes": .int(info.byteCount),
-                            "problem": .string(error.message),
+                            "problem": .string(problem),
                         ])
                     }
                     done += info.byteCount
@@ -130,7 +129,7 @@ extension AttachCommand {
                 guard problemCount == 0 else {
                     throw CommandError(
                         .badData, "\(HumanNumber.grouped(problemCount)) problems in \(what)",
-                        hint: "attach add with the same content repairs a file, or restore a backup")
+                        hint: Remedy.ofLostContents)
                 }
                 options.note(
                     full

@@ -16,7 +16,8 @@ struct AttachCommand: ParsableCommand {
                 Example: lkrepl attach add --write photos.store photos 2019-07-14-0031 original IMG_0031.jpg
                 The file is copied into the store, once, however many documents refer to the same content, and the \
                 member is set to the reference: {"$attachment": {"sha256": ..., "bytes": ..., "type": ..., "name": \
-                ...}}. PATH[] appends one or more files to a list. The document must exist; exit code 1 if it does not.
+                ...}}. PATH[] appends one or more files to a list. A member with another value is not changed, unless \
+                --replace is given. The document must exist; exit code 1 if it does not.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -28,6 +29,7 @@ struct AttachCommand: ParsableCommand {
         @Option(name: .long, help: "Set the media type, such as image/jpeg. Default: by the ending of the file name.")
         var type: String?
         @Option(name: .long, help: "Set the file name to note. Default: that of the file.") var name: String?
+        @Flag(name: .long, help: "Replace another value of the member.") var replace = false
         @Flag(name: [.customShort("n"), .long], help: "Show what would be attached, and store nothing.")
         var dryRun = false
 
@@ -62,18 +64,43 @@ struct AttachCommand: ParsableCommand {
                 }
                 _ = try DocumentUpdate([isList ? .add(member, .array([])) : .set(member, .null)])
                     .applied(to: document.content)
+                let lost =
+                    try isList
+                    ? nil
+                    : lostValue(of: document.content, member) { try ContentFiles.digest(ofFileAt: files[0]) }
+                let instead = lost.map { ", instead of \($0)" } ?? ""
                 let total = byteCounts.reduce(0, +)
                 let text = "\(AttachCommand.count(files.count)) with \(HumanNumber.byteCount(total))"
-                if dryRun { return options.note("attach add: would attach \(text) to \(id), at \(path)") }
-                try attach(files, total, to: id, in: collection.name, member, isList: isList, session)
-                options.note("attach add: \(text) to \(id), at \(path)")
+                if dryRun { return options.note("attach add: would attach \(text) to \(id), at \(path)\(instead)") }
+                let added = try attach(files, total, to: id, in: collection.name, member, isList: isList, session)
+                let known = files.count - added
+                options.note(
+                    "attach add: \(text) to \(id), at \(path)\(instead)"
+                        + (known > 0 ? "; \(HumanNumber.grouped(known)) of them already in the list" : ""))
             }
         }
 
+        /// The value that a file replaces, in words; `nil` if the member is empty or has the same file.
+        ///
+        /// - Throws: ``CommandError`` if there is such a value and `--replace` is not given.
+        private func lostValue(
+            of document: DocumentObject, _ member: FieldPath, _ digest: () throws -> Attachment.Digest?
+        ) throws -> String? {
+            guard let old = member.value(in: document), old != .null else { return nil }
+            if let attachment = old.attachmentValue, try digest() == attachment.digest { return nil }
+            let text = AttachedFile.describe(old)
+            guard !replace else { return text }
+            throw CommandError(
+                .cannotCreate, "\(member) of the document \(id) already has a value: \(text)",
+                hint: (old.kind == .array ? "\(member)[] appends to the list" : "choose another member")
+                    + "; --replace replaces the value, which is lost")
+        }
+
+        /// Stores the files, and refers to them. Returns the number of files that the list did not have before.
         private func attach(
             _ files: [String], _ total: Int, to id: DocumentID, in collection: String, _ member: FieldPath,
             isList: Bool, _ session: Session
-        ) throws {
+        ) throws -> Int {
             let store = try session.store()
             let type = try type.map { try ArgumentOrigin.current.text(of: $0) }
             let name = try name.map { try ArgumentOrigin.current.text(of: $0) }
@@ -90,12 +117,15 @@ struct AttachCommand: ParsableCommand {
             }
             let update = DocumentUpdate(
                 isList ? [.add(member, .array(references))] : references.map { .set(member, $0) })
-            try store.write { transaction in
+            return try store.write { transaction in
                 guard let old = try transaction.document(id, in: collection)?.content else {
                     throw CommandError.noDocument(self.id, in: collection)
                 }
+                if !isList { _ = try lostValue(of: old, member) { references.first?.attachmentValue?.digest } }
                 let new = try update.applied(to: old)
                 if new != old { try transaction.put(new, in: collection) }
+                guard isList else { return files.count }
+                return AttachedFile.all(at: member, in: new).count - AttachedFile.all(at: member, in: old).count
             }
         }
     }
@@ -144,11 +174,18 @@ struct AttachCommand: ParsableCommand {
         private func attachment(of document: Document, _ path: FieldPath?) throws -> Attachment {
             let all = AttachedFile.all(in: document.content)
             var found = path.map { AttachedFile.all(at: $0, in: document.content) } ?? all.map(\.attachment)
+            let candidates = found
             if let sha256 { found = found.filter { $0.digest.description.hasPrefix(sha256) } }
             // One content may have several places.
             if let first = found.first, found.allSatisfy({ $0.digest == first.digest }) { return first }
             let paths = Set(all.map(\.path)).sorted().joined(separator: ", ")
             let place = path.map { " at \($0)" } ?? ""
+            if let sha256, found.isEmpty, !candidates.isEmpty {
+                throw CommandError(
+                    .no,
+                    "no attached file of the document \(document.id)\(place) has a digest that begins with \(sha256)",
+                    hint: "the digests begin with \(Self.beginnings(of: candidates))")
+            }
             guard found.count > 1 else {
                 throw CommandError(
                     .no, "the document \(document.id) has no attached file\(place)",
@@ -176,10 +213,20 @@ struct AttachCommand: ParsableCommand {
             throw CommandError(
                 .usage, "attach add reads files, not standard input", hint: "write the content into a file first")
         }
+        guard !FileDescriptor.isDirectory(path) else {
+            throw CommandError(.noInput, "cannot read \(path): it is a directory", hint: "specify a file")
+        }
         let file = try FileDescriptor.openForReading(path)
         defer { try? file.closeFile() }
         guard let byteCount = file.byteCount else {
             throw CommandError(.noInput, "cannot read \(path): it is not a regular file", hint: "specify a file")
+        }
+        // Files of the system, such as those below /proc, state no size.
+        var first: [UInt8] = [0]
+        guard try byteCount > 0 || file.read(into: &first) == 0 else {
+            throw CommandError(
+                .noInput, "cannot read \(path): it states a size of 0 bytes, but it has content",
+                hint: "copy the content into another file first")
         }
         return byteCount
     }
@@ -192,45 +239,5 @@ struct AttachCommand: ParsableCommand {
     }
 
     /// `1 file`, `2 files`.
-    static func count(_ count: Int) -> String { count == 1 ? "1 file" : "\(HumanNumber.grouped(count)) files" }
-}
-
-/// An attached file in a document, and the path that leads to it.
-struct AttachedFile {
-    let path: String
-    let attachment: Attachment
-
-    /// The attached files of a document, in document order.
-    static func all(in document: DocumentObject) -> [AttachedFile] {
-        var found: [AttachedFile] = []
-        add(.object(document), at: "", to: &found)
-        return found
-    }
-
-    /// The attached files at a path.
-    static func all(at path: FieldPath, in document: DocumentObject) -> [Attachment] {
-        var found: [Attachment] = []
-        path.forEachElement(in: document) { value in
-            // A list is meant with and without [].
-            if case .array(let elements) = value {
-                found += elements.compactMap(\.attachmentValue)
-            } else if let attachment = value.attachmentValue {
-                found.append(attachment)
-            }
-        }
-        return found
-    }
-
-    private static func add(_ value: DocumentValue, at path: String, to found: inout [AttachedFile]) {
-        switch value {
-        case .attachment(let attachment): found.append(AttachedFile(path: path, attachment: attachment))
-        case .array(let elements): for element in elements { add(element, at: path + "[]", to: &found) }
-        case .object(let object):
-            for member in object {
-                let name = FieldPath.quoting(member.name)
-                add(member.value, at: path.isEmpty ? name : "\(path).\(name)", to: &found)
-            }
-        default: break
-        }
-    }
+    static func count(_ count: Int) -> String { AttachedFile.count(count) }
 }

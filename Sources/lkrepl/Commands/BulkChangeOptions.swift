@@ -30,8 +30,11 @@ struct BulkChangeOptions: ParsableArguments {
 
     /// The condition of the words and the options.
     ///
+    /// - Parameter assignments: The assignments of the command, which may use parameters too.
     /// - Throws: ``CommandError`` with `usage` if there is none and `--all-documents` is missing.
-    func filter(words: [String]?, _ conditions: ConditionOptions, _ command: String) throws -> Filter {
+    func filter(
+        words: [String]?, besides assignments: [String] = [], _ conditions: ConditionOptions, _ command: String
+    ) throws -> Filter {
         let hasCondition = words != nil || condition != nil || conditions.filterJson != nil
         guard hasCondition || allDocuments else {
             throw CommandError(
@@ -41,7 +44,7 @@ struct BulkChangeOptions: ParsableArguments {
             throw CommandError(.usage, "--all-documents and a condition cannot be combined")
         }
         if let words, words.isEmpty { throw CommandError(.usage, "\(command): a condition is expected after WHERE") }
-        return try conditions.filter(words: words ?? [], option: condition)
+        return try conditions.filter(words: words ?? [], option: condition, besides: assignments)
     }
 
     /// Runs a change: shows it for `--dry-run`, or asks for confirmation and makes it.

@@ -5,6 +5,8 @@ enum ConditionAdvice {
     /// Spellings of other query languages, as words of a condition, and their equivalents here.
     private static let elsewhere: [(words: [String], advice: String)] = [
         (["where"], "omit where: a condition begins with a field"),
+        (["startswith", "beginswith", "starts"], "^= means begins with: title ^= Fog"),
+        (["ilike"], "ci(title) *= fog means contains, whatever the case"),
         (["like", "contains", "includes"], "*= means contains, ^= begins with, and MATCHES /…/ a regular expression"),
         (["&&", "&"], "use and"), (["||", "|"], "use or"), (["=>"], "use >="), (["=<"], "use <="), (["<>"], "use !="),
         (["order"], "--sort sorts: --sort -taken"), (["sort"], "--sort sorts: --sort -taken"),
@@ -18,8 +20,21 @@ enum ConditionAdvice {
     ///
     /// - Parameter message: The message of the parser.
     static func hint(for text: String, _ message: String) -> String? {
+        if text.hasPrefix("!(") { return "use not (…)" }
         if text.hasPrefix("{") { return "a condition as JSON is given with --filter-json" }
         let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        if words.count > 1, words[0] == "search" {
+            return "put the words to search for in quotes: SEARCH \(words[1] == "box" ? "BOX " : "")'red car'"
+        }
+        if words.count > 1, words[0].hasPrefix("ci(") || words[0].hasPrefix("ci-ai(") {
+            switch words[1] {
+            case "exists", "missing": return "omit ci(…): case does not matter to \(words[1].uppercased())"
+            case "matches": return "write FIELD MATCHES /(?i)…/, without ci(…)"
+            case "has": return "write ci(FIELD[]) = …, which compares each element"
+            default: break
+            }
+        }
+        if words.count > 1, words[1] == "all" { return "write not FIELD any (not …): no element is otherwise" }
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
         if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }
         if text.contains(","), !text.contains("("), !words.contains("near"), !words.contains("within") {
@@ -46,16 +61,38 @@ enum ConditionAdvice {
         return "help conditions shows examples"
     }
 
-    /// Warnings about values of a condition that look like dates but are compared as text.
+    /// Warnings about values of a condition that look like dates but are compared as text, and about ranges that hold
+    /// nothing.
     static func warnings(about filter: Filter) -> [String] {
-        var warnings: [String] = []
-        for conjunct in conjuncts(of: filter) {
-            guard case .compare(let path, _, .string(let text)) = conjunct, isForeignDate(text) else { continue }
-            warnings.append(
-                "\(path) is compared with the text \"\(text)\", which is not a date; write year-month-day, such as 2025-05-01"
-            )
+        comparisons(of: filter).flatMap { comparison -> [String] in
+            guard case .compare(let path, let sign, .string(let text)) = comparison else { return [] }
+            let date = DateLikeText(text)
+            // A string may well equal another one of this form.
+            guard date.isForeign || (sign != .equal && date.isNoDate) else { return [] }
+            let better = date.corrected ?? "year-month-day, such as 2025-05-01"
+            return ["\(path) is compared with the text \"\(text)\", which is not a date; write \(better)"]
+        } + emptyRanges(of: conjuncts(of: filter))
+    }
+
+    /// The comparisons anywhere in a condition.
+    private static func comparisons(of filter: Filter) -> [Filter] {
+        switch filter {
+        case .and(let parts), .or(let parts): parts.content.flatMap(comparisons)
+        case .not(let part): comparisons(of: part.content)
+        case .compare: [filter]
+        default: []
         }
-        return warnings
+    }
+
+    /// Pairs of bounds on one value that exclude each other. Different elements of an array may satisfy both.
+    private static func emptyRanges(of conjuncts: [Filter]) -> [String] {
+        conjuncts.indices.dropLast().compactMap { place in
+            guard case .compare(let path, .greaterOrEqual, let lower) = conjuncts[place],
+                case .compare(path, .lessOrEqual, let upper) = conjuncts[place + 1],
+                let low = lower.numberValue, let high = upper.numberValue, low > high
+            else { return nil }
+            return "\(path) cannot be at least \(lower) and at most \(upper); write the smaller value first"
+        }
     }
 
     /// The conditions that AND joins.
@@ -63,25 +100,21 @@ enum ConditionAdvice {
         if case .and(let parts) = filter { parts.content.flatMap(conjuncts) } else { [filter] }
     }
 
-    /// Whether a string has the form 1.5.2025 or 5/1/2025.
-    private static func isForeignDate(_ text: String) -> Bool {
-        for separator: Character in [".", "/"] {
-            let parts = text.split(separator: separator, omittingEmptySubsequences: false)
-            guard parts.count == 3,
-                parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-            else { continue }
-            return parts[0].count <= 2 && parts[1].count <= 2 && [2, 4].contains(parts[2].count)
-        }
-        return false
-    }
-
     /// The largest collection in which the reason of an empty result is looked for.
     private static let largestCount = 200_000
 
-    /// Why a condition finds nothing: its text is stored as a number.
+    /// Why a condition finds nothing: its text is stored as a number, or is part of a date, or has a wildcard.
     static func reasons(for filter: Filter, in collection: DocumentCollection) -> [String] {
         guard let total = try? collection.count(), total <= largestCount else { return [] }
         return conjuncts(of: filter).prefix(4).compactMap { conjunct in
+            switch conjunct {
+            case .hasKind(let path, [.null]):
+                return "IS null finds the value null; \(path) MISSING finds documents without the field"
+            case .hasPrefix(let path, let text) where text.hasSuffix("*") && text.count > 1:
+                return "* is an ordinary character here; write \(Filter.hasPrefix(path, String(text.dropLast())))"
+            default: break
+            }
+            if let reason = partialDate(conjunct, in: collection) { return reason }
             guard case .compare(let path, .equal, .string(let text)) = conjunct,
                 let number = try? JSONParser().parse(text), [.int, .double].contains(number.kind),
                 (try? collection.count(where: conjunct)) == 0
@@ -91,6 +124,22 @@ enum ConditionAdvice {
             let documents = count == 1 ? "1 document has" : "\(HumanNumber.grouped(count)) documents have"
             return "\(documents) the number \(text) in \(path), not the text; write \(other)"
         }
+    }
+
+    /// Why comparisons find nothing: a month, or a day that is not written with ten characters, equals no whole date.
+    static func partialDates(in filter: Filter, of collection: DocumentCollection) -> [String] {
+        conjuncts(of: filter).prefix(4).compactMap { partialDate($0, in: collection) }
+    }
+
+    private static func partialDate(_ conjunct: Filter, in collection: DocumentCollection) -> String? {
+        guard case .compare(let path, .equal, .string(let text)) = conjunct else { return nil }
+        let written = text.utf8.count == 7 ? text : DateLikeText(text).corrected
+        guard let written, !(written == text && text.utf8.count != 7), let span = Filter.DateSpan(written),
+            (try? collection.count(where: conjunct)) == 0,
+            let count = try? collection.count(where: .isDated(path, span)), count > 0
+        else { return nil }
+        let documents = count == 1 ? "1 document is" : "\(HumanNumber.grouped(count)) documents are"
+        return "\(path) = \"\(text)\" compares with a text; \(documents) of that time: write \(path) = date \(written)"
     }
 }
 

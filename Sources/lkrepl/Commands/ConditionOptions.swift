@@ -24,6 +24,13 @@ struct ConditionOptions: ParsableArguments {
     /// The condition of a string, combined with that of `--filter-json`.
     func filter(_ text: String) throws -> Filter {
         let written = try parsed(text)
+        // An error of the condition is reported first.
+        try requireParameters(usedIn: [text])
+        return try withJSON(written)
+    }
+
+    /// The condition, combined with that of `--filter-json`.
+    private func withJSON(_ written: Filter) throws -> Filter {
         guard let filterJson else { return written }
         let filter = try Filter(selector: ArgumentOrigin.current.text(of: ProtectedArgument.plain(filterJson)))
         return written == .all ? filter : .and([written, filter])
@@ -68,11 +75,24 @@ struct ConditionOptions: ParsableArguments {
     }
 
     /// The condition in the remaining arguments and the one of an option, combined by AND.
-    func filter(words: [String], option: String?) throws -> Filter {
-        let first = try filter(words: words)
-        guard let option else { return first }
-        let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(option))
-        return .and([first, try parsed(text)])
+    ///
+    /// - Parameter others: Other arguments that may use the parameters, such as assignments.
+    func filter(words: [String], option: String?, besides others: [String] = []) throws -> Filter {
+        var texts = [try ArgumentOrigin.current.expression(of: words)]
+        if let option { texts.append(try ArgumentOrigin.current.text(of: ProtectedArgument.plain(option))) }
+        let parts = try texts.map { try parsed($0) }
+        try requireParameters(usedIn: texts + others)
+        let first = try withJSON(parts[0])
+        return parts.count == 1 ? first : .and([first, parts[1]])
+    }
+
+    /// Rejects parameters that no text uses: the name of one is probably misspelt.
+    private func requireParameters(usedIn texts: [String]) throws {
+        for name in try parameters().keys.sorted() where !texts.contains(where: { $0.contains(":\(name)") }) {
+            throw CommandError(
+                .usage, "--param \(name) is not used: there is no :\(name) in the condition",
+                hint: "a condition uses it as in rating >= :\(name)")
+        }
     }
 
     /// The query options that correspond to the flags.

@@ -11,7 +11,7 @@ extension DocCommand {
                 A line is {"put": {...}}, {"patch": {...}, "id": "a1"}, {"update": "rating = 5", "id": "a1"} or \
                 {"delete": "a1"}. "in" names the collection if the store has several. "if" is "absent", "present", \
                 {"sequence": 12} (the last commit of the document, as feeds report it) or {"content": {...}}. If one line \
-                fails, nothing is written. {"$date": ...} is a date, {"$bytes": ...} bytes, {"$attachment": ...} an attachment.
+                fails, nothing is written. UTF-16 and byte order marks are accepted. {"$date": ...} is a date, {"$bytes": ...} bytes, {"$attachment": ...} an attachment.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -32,6 +32,12 @@ extension DocCommand {
             let file = try ArgumentOrigin.current.text(of: file)
             let name = file == "-" ? "standard input" : file
             let lines = try lines(of: file, name: name)
+            let deletions = lines.count { $0.operation.isDeletion }
+            if deletions > 0, !dryRun {
+                let noun = deletions == 1 ? "document" : "documents"
+                try options.confirmAtTerminal(
+                    "apply a file that deletes \(HumanNumber.grouped(deletions)) \(noun)")
+            }
             if dryRun {
                 try Session.rehearsing(database) { try apply(lines, of: name, to: $0) }
             } else {
@@ -40,9 +46,8 @@ extension DocCommand {
         }
 
         private func lines(of file: String, name: String) throws -> [Line] {
-            let descriptor = try FileDescriptor.openForReading(file)
-            defer { if file != "-" { try? descriptor.closeFile() } }
-            var reader = LineReader(descriptor: descriptor)
+            let input = try InputFile(path: file, decodes: true)
+            var reader = input.lines()
             var lines: [Line] = []
             while let line = try RawArgument.nextLine(&reader, of: name) {
                 try Interruption.check("\(HumanNumber.grouped(lines.count)) operations were read, none applied")
@@ -60,6 +65,7 @@ extension DocCommand {
         }
 
         private func apply(_ lines: [Line], of name: String, to session: Session) throws {
+            var newIDCount = 0
             var counts = (puts: 0, patches: 0, updates: 0, deletions: 0, missing: 0)
             let store = try session.store()
             try store.write { transaction in
@@ -69,7 +75,9 @@ extension DocCommand {
                         let collection = try session.definition(of: line.operation.collection)
                         let wasThere = try line.operation.apply(to: transaction, in: collection)
                         switch line.operation.action {
-                        case .put: counts.puts += 1
+                        case .put(let content):
+                            counts.puts += 1
+                            if content[collection.idField] == nil { newIDCount += 1 }
                         case .patch: counts.patches += 1
                         case .update: counts.updates += 1
                         case .delete where wasThere: counts.deletions += 1
@@ -84,7 +92,8 @@ extension DocCommand {
                 (counts.puts, "put"), (counts.patches, "patched"), (counts.updates, "updated"),
                 (counts.deletions, "deleted"), (counts.missing, "not found for deletion"),
             ].filter { $0.0 > 0 }.map { "\(HumanNumber.grouped($0.0)) \($0.1)" }
-            let what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            var what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
         }
     }

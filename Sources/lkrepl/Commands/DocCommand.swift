@@ -13,7 +13,8 @@ struct DocCommand: ParsableCommand {
     private static func object(_ argument: String, _ what: String, isLiteral: Bool) throws -> DocumentObject {
         let text =
             argument == "-"
-            ? try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input")
+            ? TextEncoding.decoded(
+                try FileDescriptor.openForReading("-").readAll(limit: RawArgument.byteLimit, name: "standard input"))
             : Array(try ArgumentOrigin.current.text(of: argument).utf8)
         let hint = "write it as '{\"rating\": 5}', with names and strings in double quotes; - reads standard input"
         do {
@@ -61,6 +62,10 @@ struct DocCommand: ParsableCommand {
         @Argument(help: "The document ID.") var id: String
         @Option(name: .long, help: "Print the document as it was after this commit.") var at: UInt64?
         @OptionGroup var types: TypesOption
+
+        func validate() throws {
+            guard at != 0 else { throw ValidationError("--at must be 1 or more: the first commit is number 1") }
+        }
 
         func run() throws {
             try Session.with(database, options) { session in
@@ -114,7 +119,7 @@ struct DocCommand: ParsableCommand {
                     return options.note("put: would \(verb) \(id)")
                 }
                 let id = try session.collection(collection).put(content)
-                options.note("put: \(id)")
+                options.note(id == .string("") ? "put: a document whose ID is an empty string" : "put: \(id)")
             }
         }
     }
@@ -189,6 +194,9 @@ struct DocCommand: ParsableCommand {
                     return
                 }
                 let name = named.name
+                if ids.count > 1 {
+                    try options.confirmAtTerminal("delete \(HumanNumber.grouped(ids.count)) documents of \(name)")
+                }
                 let missing = try session.store().write { transaction in
                     try ids.filter { id in
                         try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }

@@ -22,6 +22,9 @@ struct DocumentOperation {
     let collection: String?
     let condition: Condition
 
+    /// Whether the line deletes a document.
+    var isDeletion: Bool { if case .delete = action { true } else { false } }
+
     /// Reads `{"put":{…}}`, `{"patch":{…},"id":…}`, `{"update":…,"id":…}` or `{"delete":…}`, each with optional members
     /// `in` and `if`.
     ///

@@ -19,7 +19,9 @@ struct DumpCommand: ParsableCommand {
             history. Documents of replicated collections have their revisions, so that a loaded store has the same \
             versions and conflicts. --since writes the changes of a document store after a commit, including \
             deletions. Attached files are in the dump, in parts before the first document that refers to them; \
-            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. Other formats, \
+            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. With --on-error skip, \
+            missing and damaged ones are listed and left out, and the exit code is 65; load --on-error skip accepts \
+            such a dump, and needs the files for their documents from --attachments-from. Other formats, \
             for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
             (redis-cli --pipe).
             """)
@@ -37,6 +39,8 @@ struct DumpCommand: ParsableCommand {
     var raw = false
     @Option(name: .long, help: "Write attached files into this directory instead of the dump; none leaves them out.")
     var attachments: String?
+    @Option(name: .long, help: "Stop at attached files that cannot be read, or leave them out: stop or skip.")
+    var onError = "stop"
     @Flag(name: .long, help: "Write JSON values as objects if that is lossless.") var jsonValues =
         false
     @Flag(name: .long, help: "Record the source and the time of the dump in its header.") var stamp = false
@@ -47,6 +51,7 @@ struct DumpCommand: ParsableCommand {
         guard maxLine.value >= 1024, maxLine.value <= 1 << 30 else {
             throw ValidationError("--max-line must be from 1024 to 1073741824")
         }
+        guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
     }
 
     func run() throws {
@@ -59,20 +64,22 @@ struct DumpCommand: ParsableCommand {
             let start = ContinuousClock.now
             var count = 0
             var warning: String?
+            let omitted = OmittedContents("dump", onError: onError)
             try NewFile.write(file, replacing: force) { output in
                 output.terminalForm = format == .jsonl ? .json : .plain
-                (count, warning) = try dump(session, format, range, to: output, progress)
+                (count, warning) = try dump(session, format, range, to: output, omitted, progress)
             }
             progress.finish()
             let place = file.map { $0 == "-" ? "" : " in \($0)" } ?? ""
             options.note("dump: \(HumanNumber.grouped(count)) records\(place), \(start.secondsText)")
             if let warning { options.note("dump: \(warning)") }
+            try omitted?.finish()
         }
     }
 
     private func dump(
         _ session: Session, _ format: PairFormat, _ range: KeyRange, to output: StandardOutput,
-        _ progress: ProgressReporter
+        _ omitted: OmittedContents?, _ progress: ProgressReporter
     ) throws -> (count: Int, warning: String?) {
         if try session.isDocumentStore(), !raw {
             guard format == .jsonl, range == .all, !jsonValues else {
@@ -85,12 +92,13 @@ struct DumpCommand: ParsableCommand {
             let store = try session.store()
             let dump = DocumentDump(
                 store: store, only: try only.map { try ArgumentOrigin.current.text(of: $0) },
-                stamp: headerStamp(session), files: try contentFiles(), omitsContents: attachments == "none")
+                stamp: headerStamp(session), files: try contentFiles(), omitsContents: attachments == "none",
+                omitted: omitted)
             let count = try dump.write(writer, since: since, output: output, progress)
             return (count, try unreferencedWarning(store))
         }
         if try session.isDocumentStore() {
-            try dumpFiles(of: session)
+            try dumpFiles(of: session, omitted)
         } else if attachments != nil {
             throw CommandError(
                 .usage, "--attachments needs a document store, and \(database) is a plain database")
@@ -154,7 +162,7 @@ struct DumpCommand: ParsableCommand {
     }
 
     /// Writes the files of attachments next to a dump of raw keys, which contains only the attachments in the database.
-    private func dumpFiles(of session: Session) throws {
+    private func dumpFiles(of session: Session, _ omitted: OmittedContents?) throws {
         let all = try session.store().attachments
         let fileCount = try all.census().fileCount
         guard fileCount > 0, attachments != "none" else { return }
@@ -169,7 +177,7 @@ struct DumpCommand: ParsableCommand {
             guard info.isFile, let attachment = Attachment(digest: info.digest, byteCount: info.byteCount) else {
                 return
             }
-            try files.write(attachment, from: all)
+            _ = try OmittedContents.skipping(omitted, attachment) { try files.write(attachment, from: all) }
         }
     }
 

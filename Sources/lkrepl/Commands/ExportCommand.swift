@@ -19,7 +19,10 @@ struct ExportCommand: ParsableCommand {
             DIR does. --xmp DIR writes an XMP sidecar for each picture, IMG_1.xmp for IMG_1.jpg. The file names are in \
             SourceFile or file.
             Attached files: --attachments DIR writes those of the exported documents into DIR, under their names; \
-            --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them.
+            --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them in this \
+            store; in another one it needs --attachments-from DIR, and files of different contents with one name need \
+            --name-pattern '{sha256}'. With --on-error skip, missing and damaged files are listed and left out, and \
+            the exit code is 65.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,7 +30,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
-    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv.") var format = "jsonl"
+    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv. Default: jsonl.") var format: String?
     @Option(name: .long, help: "Write the metadata of pictures for this program: exiftool.") var to: String?
     @Option(name: .long, help: "Write XMP sidecars of pictures into this directory.") var xmp: String?
     @Option(
@@ -41,6 +44,8 @@ struct ExportCommand: ParsableCommand {
         name: .long,
         help: "Name attached files by this pattern of {name}, {stem}, {ext}, {id} and {sha256}. Default: {name}.")
     var namePattern: String?
+    @Option(name: .long, help: "Stop at attached files that cannot be read, or leave them out: stop or skip.")
+    var onError = "stop"
     @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
     @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
@@ -62,7 +67,7 @@ struct ExportCommand: ParsableCommand {
     func validate() throws {
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more") }
         guard to == nil || xmp == nil else { throw ValidationError("--to and --xmp cannot be combined") }
-        guard to == nil && xmp == nil || fields == nil && !types && !crlf && !safeCsv else {
+        guard to == nil && xmp == nil || format == nil && fields == nil && !types && !crlf && !safeCsv else {
             throw ValidationError("--to and --xmp decide what is written; --map changes it")
         }
         guard xmp == nil || output == nil else { throw ValidationError("--xmp writes files of its own; omit --output") }
@@ -73,12 +78,13 @@ struct ExportCommand: ParsableCommand {
         guard namePattern == nil || attachments != nil else {
             throw ValidationError("--name-pattern needs --attachments")
         }
+        guard ["stop", "skip"].contains(onError) else { throw ValidationError("--on-error must be stop or skip") }
         guard pictures == nil || to != nil else { throw ValidationError("--pictures needs --to") }
         guard to ?? "exiftool" == "exiftool" else { throw ValidationError("--to must be exiftool") }
     }
 
     func run() throws {
-        let format = try ExportFormat(named: format)
+        let format = try ExportFormat(named: format ?? "jsonl")
         var query = Query(
             try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
@@ -135,11 +141,14 @@ struct ExportCommand: ParsableCommand {
                         collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
             }
+            let omitted = OmittedContents("export", onError: onError)
             if let directory {
                 var names = try AttachedFileNames(in: directory, pattern: pattern)
                 _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
                     try Self.selected(paths, of: document.content).forEachAttachment { attachment in
-                        try names.write(attachment, of: document.id, from: view.attachments)
+                        _ = try OmittedContents.skipping(omitted, attachment) {
+                            try names.write(attachment, of: document.id, from: view.attachments)
+                        }
                     }
                     return true
                 }
@@ -150,6 +159,7 @@ struct ExportCommand: ParsableCommand {
             progress.finish()
             options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")
             try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
+            try omitted?.finish()
         }
     }
 

@@ -10,12 +10,12 @@ struct ImportCommand: ParsableCommand {
             Example: lkrepl import --write photos.store photos photos.jsonl
             A document replaces the one with the same ID; --mode insert, skip, replace or merge changes that. \
             Pictures: lkrepl import --write photos.store photos --photos DIR runs exiftool on new and changed \
-            pictures, detected by size and time. Their IDs are their canonical paths. What exiftool reports of a \
-            changed picture is stored; other members, such as a rating that you have added, are kept. --mode upsert \
-            reads all pictures again and replaces their documents. --attach original copies each picture into the \
-            store and refers to it in the member original; the same picture again adds nothing. --prune deletes the \
-            documents of pictures that no \
-            longer exist. exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
+            pictures, detected by size and time. Links out of DIR are skipped. Their IDs are their canonical paths. \
+            What exiftool reports of a changed picture is stored; other members, such as a rating that you have added, \
+            are kept. --mode upsert reads all pictures again and replaces their documents. --attach original copies \
+            each picture into the store and refers to it in the member original, which must not have another value; \
+            the same picture again adds nothing. --prune deletes the documents of pictures that no longer exist. \
+            exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
             exiftool-json --key SourceFile imports exiftool's output; no output at all is an error.
             UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \
             without an ID are rejected; --id generate gives each a new one that sorts by time, every time it is \
@@ -53,6 +53,11 @@ struct ImportCommand: ParsableCommand {
     @Option(
         name: .long, help: "With --photos: Copy the pictures into the store, or only their metadata: original or none.")
     var attach = "none"
+    @Option(
+        name: .long,
+        help: "Take attached files that the store lacks from this directory, such as of export --attachments, or store."
+    )
+    var attachmentsFrom: String?
     @Option(name: .long, help: "With --attach: Refer to the picture in this member. Default: original.")
     var attachAs: String?
     @Flag(
@@ -78,6 +83,12 @@ struct ImportCommand: ParsableCommand {
         }
         guard attachAs == nil || attach == "original" else {
             throw ValidationError("--attach-as needs --attach original")
+        }
+        guard attachAs?.contains(where: { ".[".contains($0) }) != true else {
+            throw ValidationError("--attach-as must be the name of a member, without . and [")
+        }
+        guard attachmentsFrom == nil || photos == nil else {
+            throw ValidationError("--attachments-from needs a file of documents, not --photos")
         }
         guard !prune || photos != nil else { throw ValidationError("--prune needs --photos") }
         guard !types || !literal else { throw ValidationError("--types and --literal cannot be combined") }
@@ -119,6 +130,9 @@ struct ImportCommand: ParsableCommand {
         let store = try session.store()
         let collection = try session.collection(collection)
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
+        if mode == .upsert, !loading.choosesMode(options.mode) {
+            try loading.confirmReplacing(in: collection.name, count: try collection.count(), options)
+        }
         var keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }
         if listing != nil { keyField = keyField ?? PictureSource.pathTag }
         let settings = try settings(mode)
@@ -126,18 +140,23 @@ struct ImportCommand: ParsableCommand {
         let progress = try options.reporter(
             "import", unit: listing == nil || attach != "none" ? .bytes : .items("pictures"))
         defer { progress.finish() }
+        let contents = try attachmentsFrom.map { try ContentOrigin(ArgumentOrigin.current.text(of: $0)) }
+        defer { try? contents?.close() }
+        let member = try attachAs.map { try ArgumentOrigin.current.text(of: $0) } ?? "original"
         let loader = Loader(options: settings, rejects: rejects, progress: progress) { [collection] _ in
-            DocumentLoadTarget(
+            let target = DocumentLoadTarget(
                 store, on: session.database, path: database, mode: mode, collection: collection.name,
                 markerName: listing == nil && !loading.dryRun ? "import/\(collection.name)" : nil, keyField: keyField,
                 mergesMembers: listing != nil, generatesIDs: id != nil)
+            target.contents = contents
+            if attach != "none" { target.attachedMember = member }
+            return target
         }
         if mode == .replace { loader.clearing = try options.reporter("import: removing", unit: .items("documents")) }
         loader.resumeCommand = LoadingOptions.resumeCommand(file)
         var summary = LoadSummary()
         do {
             if let listing {
-                let member = try attachAs.map { try ArgumentOrigin.current.text(of: $0) } ?? "original"
                 guard attach == "none" || !member.hasSameBytes(as: collection.definition.idField) else {
                     throw CommandError(
                         .usage, "\(member) is the ID of the documents", hint: "choose another member for --attach-as")
@@ -183,6 +202,9 @@ struct ImportCommand: ParsableCommand {
         _ pictures: PictureImport, _ mode: LoadMode, isIdentified: Bool, in store: DocumentStore, by loader: Loader
     ) throws -> LoadSummary {
         pictures.reportSkipped()
+        if pictures.listing.files.isEmpty {
+            options.note("import: \(pictures.listing.root.path) contains no pictures")
+        }
         let changed = try pictures.changedFiles(mode, isIdentified: isIdentified)
         let contents = pictures.attachedMember.map { PictureContents(of: changed, in: store, member: $0) }
         let source = PictureSource(

@@ -31,10 +31,17 @@ struct IndexCommand: ParsableCommand {
         func run() throws {
             try options.requireWrite("index create")
             let name = try ArgumentOrigin.current.text(of: name)
-            let paths = try fields.map { try FieldPath.argument(ArgumentOrigin.current.text(of: $0)) }
+            let texts = try fields.map { try ArgumentOrigin.current.text(of: $0) }
+            for text in texts { try Self.refuseDirection(text) }
+            let paths = try texts.map(FieldPath.argument)
             try Session.with(database, options) { session in
                 var schema = try session.store().schema
-                let position = try schema.position(of: try session.collection(collection).name)
+                let known = try session.collection(collection)
+                let position = try schema.position(of: known.name)
+                for diagnostic in try known.diagnostics(of: Query(.all, limit: 1), fields: paths)
+                where !diagnostic.suggestions.isEmpty {
+                    options.note("warning: \(diagnostic)")
+                }
                 guard !schema.collections[position].indexes.contains(where: { $0.name == name }) else {
                     throw CommandError(
                         .usage, "index \(name) of \(collection) already exists",
@@ -48,6 +55,15 @@ struct IndexCommand: ParsableCommand {
                 schema.collections[position].indexes.append(index)
                 try options.apply(schema, to: session, label: "index create")
             }
+        }
+
+        /// An index serves both directions.
+        private static func refuseDirection(_ text: String) throws {
+            let words = text.split(separator: " ")
+            guard words.count > 1, let last = words.last, ["asc", "desc"].contains(last.lowercased()) else { return }
+            throw CommandError(
+                .usage, "\(text): an index has no direction; it serves both",
+                hint: "write \(words.dropLast().joined(separator: " ")); find --sort -FIELD sorts in descending order")
         }
     }
 
@@ -136,8 +152,7 @@ struct IndexCommand: ParsableCommand {
             guard count > 0 else { return }
             throw CommandError(
                 .badData, "\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost",
-                hint: "restore a backup; or add the same files again with attach add, which makes their references "
-                    + "readable")
+                hint: Remedy.ofLostContents)
         }
     }
 

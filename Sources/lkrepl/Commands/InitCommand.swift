@@ -9,7 +9,7 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Example: lkrepl init photos.store --schema schema.json
             With --infer FILE, the schema is chosen from the documents of a file: the ID field, and indexes for dates, \
-            for values that repeat, for places and for text. -n prints it as JSON and creates nothing; edit it, and \
+            for values that repeat, with counts, for places and for text. -n prints it as JSON and creates nothing; edit it, and \
             use it with --schema. The documents are not imported. With --raw it creates a plain database, for keys \
             and values without documents.
             """)

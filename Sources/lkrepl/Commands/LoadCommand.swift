@@ -21,7 +21,9 @@ struct LoadCommand: ParsableCommand {
             dump replaces everything in its collections or its range, all or nothing: a truncated dump, ^C, a kill or \
             a full disk changes nothing), merge (JSON Merge Patch, documents only). A document whose attached files \
             are neither in the dump nor in the store is rejected; --attachments-from names a directory made by dump \
-            --attachments, or another store, that has them. A replicated document gets the revisions of the dump \
+            --attachments, or another store, that has them. With --on-error skip, a damaged attachment costs only the \
+            documents that refer to it. Files beside a dump of raw keys are copied after the load: cp -r DIR/. \
+            STORE/attachments. A replicated document gets the revisions of the dump \
             unless the store has others that it may have sent; then the document is an edit, counted as \
             without-revisions.
             """)
@@ -106,6 +108,7 @@ struct LoadCommand: ParsableCommand {
         defer { try? contents?.close() }
         let loader = try makeLoader(mode, isNew: true, file: file) { header in
             if header?.content == .documents { return NewStoreTarget(mode: mode, contents: contents) { try open() } }
+            try requireNoContents()
             return try RawLoadTarget(try open(), path: self.database, mode: mode, markerPath: nil)
         }
         try loader.run(file, self)
@@ -148,6 +151,10 @@ struct LoadCommand: ParsableCommand {
                     .usage, "--key needs a plain database, and \(database) is a document store",
                     hint: "use lkrepl import for documents")
             }
+            if isStore, mode == .upsert, !loading.choosesMode(options.mode) {
+                let count = try session.collections().reduce(0) { try $0 + $1.count() }
+                try loading.confirmReplacing(in: database, count: count, options)
+            }
             let loader = try makeLoader(mode, isNew: false, file: file) { _ in
                 if isStore {
                     let target = DocumentLoadTarget(
@@ -156,6 +163,7 @@ struct LoadCommand: ParsableCommand {
                     target.contents = contents
                     return target
                 }
+                try requireNoContents()
                 let isFile = file != "-" && !FileDescriptor.isSpecial(file)
                 if mode == .insert, loading.resume {
                     throw CommandError(
@@ -213,10 +221,19 @@ struct LoadCommand: ParsableCommand {
         try attachmentsFrom.map { try ContentOrigin(ArgumentOrigin.current.text(of: $0)) }
     }
 
+    /// Throws if `--attachments-from` is given, which raw keys cannot use.
+    private func requireNoContents() throws {
+        guard let attachmentsFrom else { return }
+        let origin = ShellWord.quoted(try ArgumentOrigin.current.text(of: attachmentsFrom))
+        throw CommandError(
+            .usage, "--attachments-from needs a dump of documents, and the input has raw keys",
+            hint: "omit it, and then copy the files: cp -r \(origin)/. \(ShellWord.quoted(database))/attachments")
+    }
+
     private var readerOptions: DumpReader.Options {
         DumpReader.Options(
             verifies: !noVerify, allowsIncomplete: allowIncomplete, isLenient: lenient,
-            maximumLineByteCount: loading.maxLine.value)
+            skipsDamagedContents: loading.onError == "skip", maximumLineByteCount: loading.maxLine.value)
     }
 
     fileprivate func inputFormat(_ input: borrowing InputFile) throws -> InputFormat {

@@ -8,7 +8,13 @@ extension ConditionOptions {
     func requireSound(_ query: Query, fields: [FieldPath] = [], in collection: DocumentCollection) throws {
         guard strict else { return }
         let diagnostics = try collection.diagnostics(of: query, fields: fields)
-        guard let first = diagnostics.first else { return }
+        guard let first = diagnostics.first else {
+            let advice =
+                ConditionAdvice.warnings(about: query.filter)
+                + ConditionAdvice.partialDates(in: query.filter, of: collection)
+            guard let advice = advice.first else { return }
+            throw CommandError(.usage, advice, hint: "without --strict this is a warning")
+        }
         throw CommandError(
             .usage, Self.text(first),
             hint: diagnostics.count > 1

@@ -136,23 +136,25 @@ struct TextHighlighter {
     private static let mark = "**"
 
     private let query: TextQuery
-    private let fields: [FieldPath]
+    private let index: IndexDefinition?
     private let marking = TextMarking(before: mark, after: mark)
 
     /// Creates a highlighter for the fields of the collection's text index.
     init(_ query: TextQuery, in collection: DocumentCollection) {
         self.query = query
-        fields = collection.definition.indexes.first { $0.kind == .text }?.fields ?? []
+        index = collection.definition.indexes.first { $0.kind == .text }
     }
 
     /// Excerpts of the strings that contain words of the query.
     func snippets(of document: DocumentObject) -> [String] {
         var snippets: [String] = []
-        for field in fields {
-            field.forEachElement(in: document) { value in
+        guard let index else { return [] }
+        for component in index.components {
+            let analyzer = index.analyzer(of: component, for: document)
+            component.path.forEachElement(in: document) { value in
                 guard let text = value.stringValue else { return }
-                let unmarked = TextMarking(before: "", after: "").snippet(of: text, for: query)
-                let snippet = marking.snippet(of: text, for: query)
+                let unmarked = TextMarking(before: "", after: "").snippet(of: text, for: query, analyzer: analyzer)
+                let snippet = marking.snippet(of: text, for: query, analyzer: analyzer)
                 if !snippet.hasSameBytes(as: unmarked) { snippets.append(snippet) }
             }
         }

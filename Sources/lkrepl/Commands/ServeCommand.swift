@@ -3,7 +3,6 @@ import DocIndex
 import DocSync
 import Inspector
 import LevelKit
-import Synchronization
 
 /// Shows a store in a browser, or serves it to peers.
 struct ServeCommand: ParsableCommand {
@@ -12,7 +11,8 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             Example: lkrepl serve photos.store
             The address that is printed contains a token; open it in a browser of this machine. Nothing can be changed \
-            in the browser. Commits of another process appear within seconds.
+            in the browser; with --write, documents can be edited and deleted there. Commits of another process appear \
+            within a second.
             With --sync, collections are served to other stores, CouchDB and PouchDB: lkrepl serve --write photos.store \
             --sync photos. Each collection is a database of its name, here http://127.0.0.1:6984/photos. Only this \
             machine has access, unless --listen names an address of the network; that needs a certificate (--cert, \
@@ -57,33 +57,24 @@ struct ServeCommand: ParsableCommand {
 
     // MARK: - The inspector
 
-    private func inspect() throws {
-        try Session.with(database, options) { session in
-            let store = try session.store()
-            var shown = Inspector.Options()
-            if session.isReadOnly, let writer = Database.writer(at: session.path) {
-                shown.note = "Process \(writer) has the store open for writing. Its commits appear here within seconds."
-            }
-            let inspector = Inspector(store, options: shown, renew: try renewal(of: session))
-            try NetworkPeers.inspect(inspector, port: port ?? 0) { [options] in
-                let addresses = inspector.addresses
-                options.note("serve: \(addresses.first ?? "")")
-                if addresses.count > 1 { options.note("serve: for other programs \(addresses[1])") }
-            }
-        }
-    }
+    private func inspect() throws { try Session.with(database, options) { try inspect($0) } }
 
-    /// Returns what opens the store again after another process has written it; `nil` if this process has the lock.
-    private func renewal(of session: Session) throws -> (@Sendable () throws -> DocumentStore?)? {
-        guard session.isReadOnly else { return nil }
-        let path = session.path
-        let access = DatabaseAccess(isExclusive: false, isQuiet: true, checksEveryBlock: options.untrusted)
-        let known = Mutex(FileDescriptor.lastChange(in: path) ?? 0)
-        return {
-            guard let change = FileDescriptor.lastChange(in: path), change > known.withLock({ $0 }) else { return nil }
-            let store = try Session(path: path, access: access).store()
-            known.withLock { $0 = change }
-            return store
+    private func inspect(_ session: Session) throws {
+        let store = try session.store()
+        var shown = Inspector.Options()
+        if session.isReadOnly, let writer = Database.writer(at: session.path) {
+            shown.note = "Process \(writer) has the store open for writing. Its commits appear here within a second."
+        }
+        let served = ServedSession(session, checksEveryBlock: options.untrusted)
+        var renew: (@Sendable () throws -> DocumentStore?)?
+        if session.isReadOnly { renew = { try served.renewed() } }
+        let inspector = Inspector(
+            store, options: shown, renew: renew, services: ServedSession.services?.make(served),
+            isWritable: options.write)
+        try NetworkPeers.inspect(inspector, port: port ?? 0) { [options] in
+            let addresses = inspector.addresses
+            options.note("serve: \(addresses.first ?? "")")
+            if addresses.count > 1 { options.note("serve: for other programs \(addresses[1])") }
         }
     }
 

@@ -39,11 +39,22 @@ struct TimelineCommand: ParsableCommand {
             for entry in timeline.entries {
                 try writer.write(["period": .string("\(entry.period)"), "count": .int(Int64(entry.count))])
             }
+            // Values of another kind, such as a year as a number, are not dates.
+            let others = Filter.and([filter, .exists(path), .not(.hasKind(path, [.null]))])
+            let hasOthers =
+                try timeline.entries.isEmpty && timeline.missingCount > 0
+                && collection.exists(matching: others, options: conditions.queryOptions)
             if timeline.missingCount > 0 {
-                let period = try options.isForPeople() ? DocumentValue.string("not set") : .null
+                let name = hasOthers ? "no date" : "not set"
+                let period = try options.isForPeople() ? DocumentValue.string(name) : .null
                 try writer.write(["period": period, "count": .int(Int64(timeline.missingCount))])
             }
             try writer.finish()
+            if hasOthers {
+                options.note(
+                    "warning: no value of \(path) is a date; facets \(collection.name) \(path) counts the documents by value"
+                )
+            }
             let isEmpty = timeline.entries.isEmpty && timeline.missingCount == 0
             try conditions.warn(of: Query(filter), fields: [path], in: collection, foundSomething: !isEmpty, options)
         }

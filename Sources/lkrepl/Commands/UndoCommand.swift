@@ -24,7 +24,7 @@ struct UndoCommand: ParsableCommand {
         if !dryRun { try options.requireWrite("undo") }
         try Session.with(database, options) { session in
             let store = try session.store()
-            let preview = try store.previewUndo(of: commit)
+            let preview = try preview(in: store)
             try show(preview)
             let conflicts = preview.changes.count { $0.laterCommit != nil }
             if !overwrite { try refuse(preview, conflicts) }
@@ -36,6 +36,20 @@ struct UndoCommand: ParsableCommand {
             let undo = try store.undo(preview.commit, overwriting: overwrite)
             guard let sequence = undo.sequence else { return options.note("undo: nothing had to be changed") }
             options.note("undo: commit \(sequence) undid commit \(undo.commit): \(Self.text(undo))")
+        }
+    }
+
+    /// The effects of the undo. If the last commit cannot be undone, the error names the last one that can.
+    private func preview(in store: DocumentStore) throws -> DocumentStore.Undo {
+        do {
+            return try store.previewUndo(of: commit)
+        } catch let error as DocIndexError where error.code == .notInHistory && commit == nil {
+            var failure = CommandError(error)
+            let last = try store.commits().first { (try? store.previewUndo(of: $0.sequence)) != nil }
+            failure.hint = last.map { commit in
+                "the last commit that can be undone is \(commit.sequence): undo \(database) \(commit.sequence)"
+            }
+            throw failure
         }
     }
 

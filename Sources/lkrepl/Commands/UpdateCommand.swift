@@ -37,6 +37,7 @@ struct UpdateCommand: ParsableCommand {
             let source = try session.selection(collection)
             let collection = source.collection
             let chosen = try source.filter(filter)
+            try AssignmentAdvice(update, collection).give(isStrict: conditions.strict, options)
             try change.run(
                 "update", "updated", of: chosen, in: collection, session: session, options, conditions
             ) { options, progress in
@@ -50,7 +51,8 @@ struct UpdateCommand: ParsableCommand {
         var failure: (any Error)?
         for clauses in try ChangeClauses.splits(of: clause, in: "update", hasAssignments: true) {
             do {
-                let filter = try change.filter(words: clauses.condition, conditions, "update")
+                let filter = try change.filter(
+                    words: clauses.condition, besides: assignments + (clauses.assignments ?? []), conditions, "update")
                 return (filter, try update(words: clauses.assignments))
             } catch {
                 failure = failure ?? error
@@ -59,16 +61,25 @@ struct UpdateCommand: ParsableCommand {
         throw failure ?? CommandError(.usage, "update needs assignments after SET")
     }
 
+    private func parsed(_ text: String, _ parameters: [String: DocumentValue]) throws -> DocumentUpdate {
+        do {
+            return try DocumentUpdate(parsing: text, parameters: parameters)
+        } catch let error as DocIndexError where error.code == .invalidUpdate {
+            var failure = CommandError(error)
+            failure.hint = failure.hint ?? AssignmentAdvice.hint(for: text)
+            throw failure
+        }
+    }
+
     private func update(words: [String]?) throws -> DocumentUpdate {
         var update = DocumentUpdate([])
         let parameters = try conditions.parameters()
         if let words {
-            update = try DocumentUpdate(
-                parsing: ArgumentOrigin.current.expression(of: words), parameters: parameters)
+            update = try parsed(ArgumentOrigin.current.expression(of: words), parameters)
         }
         for argument in assignments {
             let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(argument))
-            update.assignments += try DocumentUpdate(parsing: text, parameters: parameters).assignments
+            update.assignments += try parsed(text, parameters).assignments
         }
         if let setJson {
             let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(setJson))

@@ -23,7 +23,7 @@ struct VersionsCommand: ParsableCommand {
     func run() throws {
         let view = try view.view(ofDatabaseAt: database)
         let key = try view.key(of: ProtectedArgument.plain(key))
-        let history = try history(of: key)
+        let history = try InspectedFiles.history(of: key, at: database)
         let writer = try EntryWriter(options, view: view)
         for version in history.versions {
             var others: DocumentObject = [
@@ -42,15 +42,5 @@ struct VersionsCommand: ParsableCommand {
         if history.versions.isEmpty {
             throw CommandError(.no, "no version of the key \(ByteNotation.print(key)) is on disk")
         }
-    }
-
-    /// The history. Starts over if a writing process deleted a file during the read.
-    private func history(of key: [UInt8]) throws -> KeyHistory {
-        for _ in 0..<5 {
-            let history = KeyHistory(of: key, in: try InspectedFiles(at: database).files)
-            guard history.faults.contains(where: { $0.kind == .missing }) else { return history }
-        }
-        throw CommandError(
-            .temporaryFailure, "the files of \(database) change faster than they can be read", hint: "try again")
     }
 }

@@ -10,6 +10,8 @@ struct DocumentDump {
     var files: ContentFiles?
     /// Whether contents are left out.
     var omitsContents = false
+    /// Takes the contents that cannot be read; `nil` if they are errors.
+    var omitted: OmittedContents?
 
     /// Where the contents are.
     private var contents: DumpHeader.Contents { files != nil ? .files : omitsContents ? .none : .parts }
@@ -151,6 +153,8 @@ struct DocumentDump {
         init(_ attachments: DocumentStore.Attachments) { self.attachments = attachments }
     }
 
+    private static let advice = OmittedContents.advice + "; --attachments none leaves out all files"
+
     /// Writes the contents that a document is the first to refer to.
     private func writeContents(
         of document: DocumentObject, _ references: inout References, to writer: inout DumpWriter
@@ -160,18 +164,27 @@ struct DocumentDump {
             guard references.digests.insert(attachment.digest).inserted else { return }
             writer.attachments?.count += 1
             writer.attachments?.byteCount += attachment.byteCount
-            do {
-                switch contents {
-                case .parts: try writer.write(attachment, from: references.attachments)
-                case .files: try files?.write(attachment, from: references.attachments)
-                case .none: break
+            switch contents {
+            case .parts:
+                // Parts that were written cannot be taken back, so everything is checked before.
+                let isWhole =
+                    try omitted == nil
+                    || OmittedContents.skipping(omitted, attachment) {
+                        try references.attachments.read(attachment) { _ in try Interruption.check() }
+                    }
+                if isWhole {
+                    _ = try OmittedContents.skipping(nil, attachment, advice: Self.advice) {
+                        try writer.write(attachment, from: references.attachments)
+                    }
+                } else {
+                    writer.attachments?.count -= 1
+                    writer.attachments?.byteCount -= attachment.byteCount
                 }
-            } catch let error as DocIndexError
-                where error.code == .attachmentMissing || error.code == .attachmentDamaged
-            {
-                var failure = CommandError(error)
-                failure.hint = "--attachments none dumps the documents without contents"
-                throw failure
+            case .files:
+                _ = try OmittedContents.skipping(omitted, attachment, advice: Self.advice) {
+                    try files?.write(attachment, from: references.attachments)
+                }
+            case .none: break
             }
         }
     }

@@ -10,6 +10,8 @@ struct DumpReader: ~Copyable {
         var allowsIncomplete = false
         /// Whether unknown records and members are ignored.
         var isLenient = false
+        /// Whether attachments with damaged contents are left out, instead of rejecting the whole dump.
+        var skipsDamagedContents = false
         var maximumLineByteCount = LineReader.usualMaximum
     }
 
@@ -22,6 +24,9 @@ struct DumpReader: ~Copyable {
     private(set) var recordCount = 0
     private var content: DumpHeader.Content?
     private var contents = DumpedContents(place: nil)
+    private var damagedDigests: Set<Attachment.Digest> = []
+    /// The damaged contents since the last call of ``takeDamagedContents()``.
+    private var damagedContents: [(digest: Attachment.Digest, fault: RecordError)] = []
     private var hasSchema = false
     private var hasRevisions = false
     private var isEnded = false
@@ -63,9 +68,10 @@ struct DumpReader: ~Copyable {
             }
             if content == .documents, let part = ContentLine.parse(line.bytes.span) {
                 try checkPlace(of: .content(part))
-                return try take(.content(part), [:])
+                if let record = try take(.content(part), [:]) { return record }
+                continue
             }
-            guard let (record, object) = try self.record() else { continue }
+            guard let (record, object) = try readableRecord() else { continue }
             try checkPlace(of: record)
             if let record = try take(record, object) { return record }
         }
@@ -116,8 +122,12 @@ struct DumpReader: ~Copyable {
         if parts != nil {
             guard case .part = record else { throw missingPart }
         }
-        if contents.isIncomplete {
-            guard case .content = record else { throw missingPart }
+        if let digest = contents.incompleteDigest {
+            let next: Attachment.Digest? = if case .content(let part) = record { part.digest } else { nil }
+            guard next != nil || options.skipsDamagedContents else { throw missingPart }
+            if options.skipsDamagedContents, next != digest {
+                lose(digest, "the parts of the attachment \(digest) are incomplete")
+            }
         }
         switch (record, content) {
         case (.header(let header), nil):
@@ -181,14 +191,7 @@ struct DumpReader: ~Copyable {
         case .header, .schema:
             envelope.add(envelope: object)
             return record
-        case .content(let part):
-            do {
-                try contents.take(part)
-            } catch let error as DumpError {
-                throw fault(.init(error.kind, error.reason)).final
-            }
-            if part.isLast { envelope.add(content: part.digest, byteCount: part.byteCount) }
-            return record
+        case .content(let part): return try takeContent(part) ? record : nil
         case .document(let collection, let id, let content):
             try note(content)
             digest.add(collection: collection, id: id, content: content)
@@ -228,9 +231,61 @@ struct DumpReader: ~Copyable {
         }
     }
 
+    // MARK: - Attachments
+
+    /// Takes a part of a content. Returns false if it is left out, because the content is damaged.
+    private mutating func takeContent(_ part: ContentPart) throws -> Bool {
+        guard !damagedDigests.contains(part.digest) else { return false }
+        do {
+            try contents.take(part)
+        } catch let error as DumpError {
+            guard error.kind == .digest || error.kind == .truncated else {
+                throw fault(.init(error.kind, error.reason)).final
+            }
+            guard options.skipsDamagedContents else {
+                throw fault(
+                    .init(error.kind, error.reason, hint: "--on-error skip loads the documents without that attachment")
+                ).final
+            }
+            lose(part.digest, error.reason)
+            return false
+        }
+        if part.isLast { envelope.add(content: part.digest, byteCount: part.byteCount) }
+        return true
+    }
+
+    /// The record of the line. An unreadable line of an attachment is that of a damaged content.
+    private mutating func readableRecord() throws -> (DumpRecord, DocumentObject)? {
+        do {
+            return try record()
+        } catch let fault as RecordError {
+            guard options.skipsDamagedContents, fault.isRecoverable, content == .documents,
+                let digest = ContentLine.digest(of: line.bytes.span)
+            else { throw fault }
+            lose(digest, "the content of the attachment \(digest) is unreadable: \(fault.message)")
+            return nil
+        }
+    }
+
+    /// Notes that a content is damaged. Its other parts are left out.
+    private mutating func lose(_ digest: Attachment.Digest, _ reason: String) {
+        contents.drop(digest)
+        guard damagedDigests.insert(digest).inserted else { return }
+        damagedContents.append((digest, RecordError(.attachment, "\(reason), in line \(line.number)")))
+    }
+
+    /// Returns the contents that were found to be damaged since the last call; those of the last record's document are
+    /// among them.
+    mutating func takeDamagedContents() -> [(digest: Attachment.Digest, fault: RecordError)] {
+        defer { damagedContents = [] }
+        return damagedContents
+    }
+
     /// Checks that the contents of the attachments in a document precede it.
     private mutating func note(_ content: DocumentObject) throws {
         guard let reason = contents.note(content), options.verifies else { return }
+        // The document will be rejected unless the content is found elsewhere.
+        if options.skipsDamagedContents, contents.place == .parts { return }
         throw fault(.init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")).final
     }
 
@@ -263,11 +318,12 @@ struct DumpReader: ~Copyable {
                     hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
         }
-        if options.verifies, let reason = contents.difference(from: count.attachments) {
+        // The sizes of damaged contents, and the place of their lines, are not known.
+        if options.verifies, damagedDigests.isEmpty, let reason = contents.difference(from: count.attachments) {
             throw fault(.init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")).final
         }
         try check(count, "checksum mismatch at the end: the dump was changed", keyBytes: count.keyByteCount)
-        if options.verifies, expectedEnvelope != envelope.hexadecimal() {
+        if options.verifies, damagedDigests.isEmpty, expectedEnvelope != envelope.hexadecimal() {
             throw fault(.init(.digest, "checksum mismatch at the end: the dump was changed")).final
         }
         guard line.isTerminated else { throw fault(.init(.truncated, "the dump is truncated in its last line")).final }

@@ -1,9 +1,14 @@
+import DocIndex
+
 /// The records of a dump with a header.
 final class DumpSource: RecordSource {
     let name: String
     private var reader: DumpReader
     /// Whether the last record is a part of an attachment.
     private var isContent = false
+    /// The damaged contents to report before the record that was read after them.
+    private var damaged: [(digest: Attachment.Digest, fault: RecordError)] = []
+    private var held: Result<InputEvent?, any Error>?
 
     init(_ input: borrowing InputFile, options: DumpReader.Options = DumpReader.Options()) {
         name = input.name
@@ -25,6 +30,21 @@ final class DumpSource: RecordSource {
     }
 
     func next() throws -> InputEvent? {
+        if held == nil {
+            let result = Result { try read() }
+            damaged = reader.takeDamagedContents()
+            if damaged.isEmpty { return try result.get() }
+            held = result
+        }
+        if !damaged.isEmpty {
+            let (digest, fault) = damaged.removeFirst()
+            return .damagedContent(digest, fault)
+        }
+        defer { held = nil }
+        return try held?.get()
+    }
+
+    private func read() throws -> InputEvent? {
         isContent = false
         let record = try reader.next()
         switch record {

@@ -14,6 +14,13 @@ struct DumpedContents {
 
     /// Whether parts of a content are missing.
     var isIncomplete: Bool { open != nil }
+    /// The content whose parts are still incomplete; `nil` for none.
+    var incompleteDigest: Attachment.Digest? { open?.part.digest }
+
+    /// Forgets a content whose parts are incomplete.
+    mutating func drop(_ digest: Attachment.Digest) {
+        if incompleteDigest == digest { open = nil }
+    }
 
     /// Checks the next part.
     ///

@@ -47,8 +47,8 @@ enum PictureFiles {
         "insp",
     ]
 
-    /// The pictures in a directory and those below it. Hidden files and directories and links to directories are
-    /// skipped.
+    /// The pictures in a directory and those below it. Hidden files and directories, links to directories and links out
+    /// of the directory are skipped.
     ///
     /// - Throws: ``CommandError`` with `noInput` if the directory does not exist.
     static func list(in directory: String) throws -> PictureListing {
@@ -102,6 +102,11 @@ enum PictureFiles {
         case S_IFREG where !isPicture(name): listing.skipped.append((path, kind(name)))
         case S_IFREG:
             let path = isLink ? FileDescriptor.resolvingLinks(path) : path
+            // A link must not bring in files that the directory does not contain.
+            guard !isLink || listing.root.contains(path) else {
+                listing.skipped.append((path, "links out of the directory"))
+                return nil
+            }
             // exiftool reads one file name per line. UTF-8 is checked because CR LF is one `Character`.
             guard !path.utf8.contains(0x0a) else {
                 listing.leftOut.append(path)

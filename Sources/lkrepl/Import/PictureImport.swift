@@ -96,9 +96,9 @@ struct PictureImport {
     /// Deletes the documents of deleted pictures in batches; returns their number.
     func prune(_ store: DocumentStore) throws -> Int {
         let gone = try goneIDs()
-        if !gone.isEmpty, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal, !options.noInput {
+        if !gone.isEmpty {
             let noun = gone.count == 1 ? "document of a picture" : "documents of pictures"
-            try options.confirm("delete \(HumanNumber.grouped(gone.count)) \(noun) that no longer exist")
+            try options.confirmAtTerminal("delete \(HumanNumber.grouped(gone.count)) \(noun) that no longer exist")
         }
         var rest = gone[...]
         while !rest.isEmpty {

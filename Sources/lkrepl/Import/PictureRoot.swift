@@ -49,6 +49,9 @@ struct PictureRoot {
         return nil
     }
 
+    /// Whether a canonical path is below the directory.
+    func contains(_ path: String) -> Bool { rest(of: path, behind: self.path) != nil }
+
     /// The ranges of IDs that pictures below the directory may have.
     var idRanges: [DocumentID.Interval] { ([path] + spellings).map { .prefix($0 == "/" ? "/" : $0 + "/") } }
 

@@ -18,6 +18,17 @@ enum TextEncoding: Hashable, Sendable {
         }
     }
 
+    /// A whole text as UTF-8, without a byte order mark.
+    static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var text = bytes
+        if case .utf16(let isBigEndian) = TextEncoding(detecting: bytes) {
+            var decoder = UTF16Decoder(isBigEndian: isBigEndian)
+            text = decoder.decode(bytes)
+            text += decoder.finish()
+        }
+        return TextEncoding(detecting: text) == .markedUTF8 ? Array(text.dropFirst(3)) : text
+    }
+
     /// Whether the first two characters are ASCII in UTF-16.
     private static func isASCII(_ bytes: [UInt8], zeroAt offset: Int) -> Bool {
         guard bytes.count >= 4 else { return false }

@@ -25,7 +25,7 @@ struct IndexInference {
     /// The maximum number of value indexes: each costs time with every write.
     static let valueIndexLimit = 12
     private static let textFieldLimit = 8
-    private static let distinctLimit = 2000
+    private static let distinctLimit = 10_000
     private static let identityNames = ["id", "_id", "uuid", "key", "sourcefile"]
 
     private(set) var documentCount = 0
@@ -119,7 +119,9 @@ struct IndexInference {
         let valued = ranked.map { ($0.key, usefulness($0.value, of: $0.key)) }.filter { $0.1 >= 1 }
         let best = Set(valued.sorted { $0.1 > $1.1 }.prefix(Self.valueIndexLimit).map(\.0))
         for (path, _) in valued where best.contains(path) {
-            add(IndexDefinition(Self.name(path), kind: .value, fields: [path]))
+            var definition = IndexDefinition(Self.name(path), kind: .value, fields: [path])
+            definition.countsValues = fields[path].map(isFacet) ?? false
+            add(definition)
         }
         for (path, field) in ranked where field.placeCount > 0 { add(.geo(Self.name(path), on: path)) }
         let texts = ranked.filter { isProse($0.value) }.sorted { $0.value.byteCount > $1.value.byteCount }
@@ -154,6 +156,14 @@ struct IndexInference {
         if path.hasArrayStep { return repeats >= 1.2 ? 2.3 + 0.6 * coverage : 0.5 }
         let isNested = path.steps.count > 1
         return repeats >= 2 ? 2 + 0.6 * coverage + (isNested ? 0 : 0.2) : 0.5
+    }
+
+    /// Whether the values of a field repeat so often that their counts are of interest. Counting costs a little with each
+    /// write, and makes facets independent of the number of documents.
+    private func isFacet(_ field: Field) -> Bool {
+        let scalarCount = field.valueCount - field.otherCount
+        return field.distinct.count < Self.distinctLimit && scalarCount >= 10 * field.distinct.count
+            && field.dateCount * 10 < scalarCount * 9
     }
 
     /// Whether a field holds text in which one searches for words.

@@ -38,6 +38,16 @@ struct InspectedFiles {
                 ? "there are none" : "use one of " + wanted.prefix(20).map(\.name).joined(separator: ", "))
     }
 
+    /// Returns every version of a key that is still on disk. Starts over if a writing process deleted a file meanwhile.
+    static func history(of key: [UInt8], at path: String) throws -> KeyHistory {
+        for _ in 0..<5 {
+            let history = KeyHistory(of: key, in: try InspectedFiles(at: path).files)
+            guard history.faults.contains(where: { $0.kind == .missing }) else { return history }
+        }
+        throw CommandError(
+            .temporaryFailure, "the files of \(path) change faster than they can be read", hint: "try again")
+    }
+
     /// Adds the file's name, size and use to a row.
     func append(_ file: DatabaseFiles.File, to row: inout DocumentObject) {
         let (use, level) = files.use(of: file)

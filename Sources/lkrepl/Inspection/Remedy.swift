@@ -37,11 +37,18 @@ enum Remedy {
         }
     }
 
+    /// Advice for missing or damaged attached files.
+    static var ofLostContents: String { OmittedContents.remedy }
+
     /// Advice for a store whose documents and indexes are inconsistent.
     static func of(_ verification: Verification, at path: String) -> String {
         switch verification.remedy {
         case .none: ""
         case .rebuild: "the documents are whole; \"\(rebuild(path))\" rebuilds everything else from them"
+        case .restore where verification.lostDocumentProblemCount == 0:
+            ofLostContents
+                + (verification.problemCount > verification.lostAttachments.count
+                    ? "; then \"\(rebuild(path))\" rebuilds what else is wrong" : "")
         case .restore:
             "restore a backup; without one, \"\(rebuild(path))\" rebuilds the store from the remaining documents"
         }

@@ -226,8 +226,7 @@ struct RepairOutcome {
         if let store, !store.losses.lostAttachments.isEmpty,
             store.verification.lostAttachments.count == store.verification.problemCount
         {
-            return
-                "restore a backup; or add the same files again with attach add, which makes their references readable"
+            return Remedy.ofLostContents
         }
         if isRehearsal {
             return "restore a backup; or repair it with \"\(Remedy.repair(path, rebuilds: store != nil))\""

@@ -39,7 +39,7 @@ final class ContentOrigin {
                 throw RecordError(.attachment, "\(path): \(error.message)")
             }
         } else {
-            guard let file = file(of: attachment.digest) else { return false }
+            guard let file = try file(of: attachment) else { return false }
             try ContentFiles.read(file) { try content.append($0) }
             guard content.digest == attachment.digest else {
                 throw RecordError(.attachment, "the content of \(file) is not the one that its name says")
@@ -49,23 +49,33 @@ final class ContentOrigin {
         return true
     }
 
-    /// The file with a content; `nil` if there is none.
-    private func file(of digest: Attachment.Digest) -> String? {
-        [ContentFiles(directory: path).path(of: digest), "\(path)/\(digest)"].first { FileDescriptor.exists($0) }
+    /// The file with a content; `nil` if there is none. A file under the attachment's own name, as `export` writes it,
+    /// may have another content.
+    private func file(of attachment: Attachment) throws -> String? {
+        let digest = attachment.digest
+        let known = [ContentFiles(directory: path).path(of: digest), "\(path)/\(digest)"]
+        if let file = known.first(where: { FileDescriptor.exists($0) }) { return file }
+        guard let name = attachment.name.map(AttachedFileNames.safe), !name.isEmpty else { return nil }
+        let file = "\(path)/\(name)"
+        guard FileDescriptor.exists(file), !FileDescriptor.isLinkOrSpecial(file), !FileDescriptor.isDirectory(file),
+            try ContentFiles.digest(ofFileAt: file) == digest
+        else { return nil }
+        return file
     }
 }
 
 extension DocumentLoadTarget {
     func add(_ part: ContentPart) throws {
         if part.index == 0 {
-            receivedContent = try NewContent(
+            let content = try NewContent(
                 for: store, type: Attachment.unknownType, name: nil, byteCount: UInt64(clamping: part.byteCount))
+            receivedContent = (part.digest, content)
         }
-        guard var content = receivedContent else { return }
+        guard var content = receivedContent?.content else { return }
         receivedContent = nil
         try content.append(part.bytes)
         guard part.isLast else {
-            receivedContent = content
+            receivedContent = (part.digest, content)
             return
         }
         // The reader has already checked the digest; under another one, the content would never be found.
@@ -74,6 +84,11 @@ extension DocumentLoadTarget {
         }
         if try store.attachments.info(part.digest) == nil { addedContents.insert(part.digest) }
         _ = try content.finish()
+    }
+
+    func lose(_ digest: Attachment.Digest, _ fault: RecordError) {
+        if receivedContent?.digest == digest { receivedContent = nil }
+        damagedContents[digest] = fault
     }
 
     func removeSuperfluousContents() throws -> Int {
@@ -118,6 +133,7 @@ extension DocumentLoadTarget {
         try content.forEachAttachment { attachment in
             if let fault = contentFaults[attachment.digest] { throw fault }
             guard try store.attachments.info(attachment.digest) == nil else { return }
+            if let fault = damagedContents[attachment.digest] { throw fault }
             throw RecordError(
                 .attachment,
                 "the content of the attachment \(attachment.digest) is neither in the input nor in the store",

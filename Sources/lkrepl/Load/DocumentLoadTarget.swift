@@ -26,10 +26,14 @@ final class DocumentLoadTarget: LoadTarget {
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
 
+    /// The member that gets the attachment of a picture. Another value there is not merged but a conflict.
+    var attachedMember: String?
     /// Where contents are found that the input does not contain; `nil` for nowhere.
     var contents: ContentOrigin?
     /// The content whose parts are being received.
-    var receivedContent: NewContent?
+    var receivedContent: (digest: Attachment.Digest, content: NewContent)?
+    /// The contents of the input that are damaged.
+    var damagedContents: [Attachment.Digest: RecordError] = [:]
     /// The contents of the input that the store lacked before.
     var addedContents: Set<Attachment.Digest> = []
     /// The reasons why contents could not be taken from ``contents``.
@@ -322,6 +326,7 @@ final class DocumentLoadTarget: LoadTarget {
         case .merge where isThere && mergesMembers:
             guard let old = try transaction.document(own, in: name)?.content else { break }
             var merged = old
+            if let attachedMember { try requireFree(attachedMember, in: old) }
             for member in content { merged[member.name] = member.value }
             if merged == old { summary.skipped += 1 } else { summary.merged += 1 }
             if merged != old { try transaction.put(merged, in: name) }
@@ -332,6 +337,14 @@ final class DocumentLoadTarget: LoadTarget {
             try transaction.put(content, in: name)
             if isThere { summary.replaced += 1 } else { summary.inserted += 1 }
         }
+    }
+
+    /// Throws a ``RecordError`` if a member has a value other than an attachment, which a picture would replace.
+    private func requireFree(_ member: String, in document: DocumentObject) throws {
+        guard let old = document[member], old != .null, old.attachmentValue == nil else { return }
+        throw RecordError(
+            .conflict, "the member \(member) has a value that the picture would replace: \(AttachedFile.describe(old))",
+            hint: "--attach-as puts the picture into another member")
     }
 
     /// The members of a document, for messages.

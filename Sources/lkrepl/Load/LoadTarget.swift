@@ -11,6 +11,8 @@ protocol LoadTarget: AnyObject {
     func add(_ part: ContentPart) throws
     /// Removes the contents that were added and that no stored document refers to; returns their number.
     func removeSuperfluousContents() throws -> Int
+    /// Notes that the content of an attachment in the input is damaged; no more parts of it follow.
+    func lose(_ digest: Attachment.Digest, _ fault: RecordError)
     /// Removes what the mode `replace` replaces.
     ///
     /// - Parameter step: Called with the number of removed records; an error that it throws stops the removal between
@@ -31,6 +33,8 @@ protocol LoadTarget: AnyObject {
 
 extension LoadTarget {
     func removeSuperfluousContents() throws -> Int { 0 }
+
+    func lose(_ digest: Attachment.Digest, _ fault: RecordError) {}
 
     func add(_ part: ContentPart) throws {
         throw RecordError(.type, "the record is an attachment, but the database is not a document store").final

@@ -144,6 +144,9 @@ final class Loader {
             // The batch is limited by the documents alone.
             consumedByteCount = source.byteCount
             try placing(source) { try take(part) }
+        case .damagedContent(let digest, let fault):
+            consumedByteCount = source.byteCount
+            try placing(source) { try openTarget().lose(digest, fault) }
         case .change(let change):
             if target == nil { try placing(source) { _ = try openTarget() } }
             if options.mode == .replace, !isCleared { try clear() }

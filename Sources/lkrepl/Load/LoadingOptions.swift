@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocIndex
 import LevelKit
 
 /// The options of `load` and `import` for storing records.
@@ -53,6 +54,17 @@ struct LoadingOptions: ParsableArguments {
                 hint: "omit --resume")
         }
         return mode
+    }
+
+    /// Whether `--mode` says what happens to records that exist.
+    func choosesMode(_ name: String?) -> Bool { name.map { OutputMode(rawValue: $0) == nil } ?? false }
+
+    /// Asks at a terminal before records may replace existing ones, unless `--mode` asks for that.
+    func confirmReplacing(in place: String, count: Int, _ options: GlobalOptions) throws {
+        guard count > 0, !dryRun, !resume else { return }
+        let noun = count == 1 ? "document" : "documents"
+        try options.confirmAtTerminal(
+            "replace those of the \(HumanNumber.grouped(count)) \(noun) of \(place) that have an ID of the input")
     }
 
     /// The options for a loader.

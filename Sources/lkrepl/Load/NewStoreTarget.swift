@@ -43,6 +43,8 @@ final class NewStoreTarget: LoadTarget {
         try target.add(part)
     }
 
+    func lose(_ digest: Attachment.Digest, _ fault: RecordError) { target?.lose(digest, fault) }
+
     func removeSuperfluousContents() throws -> Int { try target?.removeSuperfluousContents() ?? 0 }
 
     func clear(_ step: (Int) throws -> Void) throws -> Int { 0 }

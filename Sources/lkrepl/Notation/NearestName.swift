@@ -8,6 +8,7 @@ enum NearestName {
         let nearest = names.map { (name: $0, distance: NameDistance.between(word, $0)) }.min {
             $0.distance < $1.distance
         }
-        return nearest.flatMap { $0.distance <= min(2, $0.name.count - 1) ? $0.name : nil }
+        // Two changes to a word of three letters make another word.
+        return nearest.flatMap { $0.distance <= min(2, $0.name.count / 2) ? $0.name : nil }
     }
 }

@@ -36,6 +36,8 @@ final class StandardOutput: @unchecked Sendable {
     private static let longestWait = 100
     /// The pager between the buffer and the descriptor; `nil` for none.
     private let pager: PagerGate?
+    /// The memory that takes the output instead of the descriptor; `nil` for none.
+    private let capture: OutputCapture?
 
     /// How data is escaped if the output is a terminal, which would act on control characters; `nil` if the output is
     /// already safe for a terminal. Files and pipes get the bytes unchanged. Must be set before the first write.
@@ -45,12 +47,14 @@ final class StandardOutput: @unchecked Sendable {
 
     /// A writer to `descriptor`, which stays open until ``close()``.
     init(
-        descriptor: FileDescriptor, name: String = "standard output", capacity: Int = 64 << 10, pager: PagerGate? = nil
+        descriptor: FileDescriptor, name: String = "standard output", capacity: Int = 64 << 10,
+        pager: PagerGate? = nil, capture: OutputCapture? = nil
     ) {
         self.descriptor = descriptor
         self.name = name
         self.capacity = capacity
         self.pager = pager
+        self.capture = capture
         isTerminal = descriptor.isTerminal
         isWatched = descriptor.byteCount == nil
         buffer.reserveCapacity(capacity)
@@ -59,7 +63,7 @@ final class StandardOutput: @unchecked Sendable {
     /// A writer to the output of the running command (see ``OutputTarget``).
     convenience init() {
         let target = OutputTarget.current
-        self.init(descriptor: target.descriptor, name: target.name, pager: target.pager)
+        self.init(descriptor: target.descriptor, name: target.name, pager: target.pager, capture: target.capture)
         OpenOutputs.current?.add { try self.flush() }
     }
 
@@ -163,6 +167,7 @@ final class StandardOutput: @unchecked Sendable {
     }
 
     private func send(_ bytes: Span<UInt8>) throws(SystemError) {
+        if let capture { return try capture.write(bytes) }
         if isTerminal, pager == nil { StandardError.shared.clearStatus() }
         if let pager { try pager.write(bytes) } else { try descriptor.writeAll(bytes) }
     }

@@ -75,7 +75,9 @@ enum Interruption {
     ///
     /// - Parameter done: The completed work, for the message, such as `120 rows`.
     static func check(_ done: @autoclosure () -> String? = nil) throws(CommandError) {
-        if isRequested { throw failure(done()) }
+        // A command of the inspector ends with its task. A command of the shell may go on after ^C, as a repair
+        // must, although its task is cancelled.
+        if isRequested || Task.isCancelled && StandardError.captured != nil { throw failure(done()) }
     }
 
     /// The failure of an interrupted command.

@@ -5,8 +5,12 @@ import Synchronization
 /// The only writer to standard error, so that messages never interleave with the status line. Write errors are ignored:
 /// they cannot be reported anywhere.
 final class StandardError: Sendable {
+    /// The writer of the messages of this task: to descriptor 2, or to memory.
+    static var shared: StandardError { captured ?? process }
     /// The writer to descriptor 2.
-    static let shared = StandardError(descriptor: .standardError)
+    private static let process = StandardError(descriptor: .standardError)
+    /// The writer to memory, for a command whose messages are shown elsewhere; `nil` for none.
+    @TaskLocal static var captured: StandardError?
 
     let descriptor: FileDescriptor
     let isTerminal: Bool
@@ -15,9 +19,13 @@ final class StandardError: Sendable {
     /// The text to write when the screen is available again; `nil` if it is available now.
     private let held = Mutex<String?>(nil)
 
-    init(descriptor: FileDescriptor) {
+    /// The memory that takes the messages instead of the descriptor; `nil` for none.
+    private let capture: OutputCapture?
+
+    init(descriptor: FileDescriptor, capture: OutputCapture? = nil) {
         self.descriptor = descriptor
-        isTerminal = descriptor.isTerminal
+        self.capture = capture
+        isTerminal = capture == nil && descriptor.isTerminal
     }
 
     /// Clears the status line and writes `text`, which must end with a newline.
@@ -78,6 +86,10 @@ final class StandardError: Sendable {
 
     private func send(_ text: String) {
         guard !text.isEmpty else { return }
+        if let capture {
+            try? capture.write(Array(text.utf8).span)
+            return
+        }
         try? descriptor.writeAll(Array(text.utf8))
     }
 }

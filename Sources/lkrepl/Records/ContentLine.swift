@@ -8,12 +8,7 @@ enum ContentLine {
     /// Reads a line; `nil` if it is not in that form, or not valid.
     static func parse(_ line: Span<UInt8>) -> ContentPart? {
         var position = 0
-        let digestCount = 64
-        guard skip(#"{"a":""#, line, &position), line.count - position > digestCount else { return nil }
-        var name: [UInt8] = []
-        for index in position..<(position + digestCount) { name.append(line[index]) }
-        position += digestCount
-        guard let digest = Attachment.Digest(String(decoding: name, as: UTF8.self)),
+        guard let digest = digest(line, &position),
             skip(#"","bytes":"#, line, &position), let byteCount = number(line, &position),
             skip(#","part":"#, line, &position), let index = number(line, &position),
             skip(#","parts":"#, line, &position), let count = number(line, &position), index < count,
@@ -24,6 +19,21 @@ enum ContentLine {
             let bytes = try? Base64.decode(line.extracting(position..<(line.count - 2)))
         else { return nil }
         return ContentPart(digest: digest, byteCount: byteCount, index: Int(index), count: Int(count), bytes: bytes)
+    }
+
+    /// The digest at the beginning of a line whose rest may be damaged; `nil` if the line does not begin like this form.
+    static func digest(of line: Span<UInt8>) -> Attachment.Digest? {
+        var position = 0
+        return digest(line, &position)
+    }
+
+    private static func digest(_ line: Span<UInt8>, _ position: inout Int) -> Attachment.Digest? {
+        let digestCount = 64
+        guard skip(#"{"a":""#, line, &position), line.count - position > digestCount else { return nil }
+        var name: [UInt8] = []
+        for index in position..<(position + digestCount) { name.append(line[index]) }
+        position += digestCount
+        return Attachment.Digest(String(decoding: name, as: UTF8.self))
     }
 
     /// Passes over a text; returns false if it is not there.

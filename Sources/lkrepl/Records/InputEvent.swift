@@ -8,6 +8,8 @@ enum InputEvent {
     case schema(Schema)
     /// A part of the content of an attachment.
     case content(ContentPart)
+    /// An attachment whose content is damaged, and the reason. Its other parts are left out.
+    case damagedContent(Attachment.Digest, RecordError)
     case change(InputChange)
 }
 

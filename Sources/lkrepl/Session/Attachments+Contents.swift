@@ -1,4 +1,5 @@
 import DocIndex
+import LevelKit
 
 extension DocumentStore.Attachments {
     /// Calls `body` for each content, in the order of their digests.
@@ -12,6 +13,17 @@ extension DocumentStore.Attachments {
                 try body(info)
             }
             last = end.digest
+        }
+    }
+
+    /// What is wrong with one content, if an error concerns that content alone: it is missing, damaged or unreadable;
+    /// `nil` for other errors.
+    static func problem(_ error: any Error) -> String? {
+        switch error {
+        case let error as DocIndexError where error.code == .attachmentMissing || error.code == .attachmentDamaged:
+            error.message
+        case let error as LevelError where error.code == .io: "its file cannot be read: \(error)"
+        default: nil
         }
     }
 }

@@ -10,11 +10,16 @@ struct DocumentSelection {
     /// The first character of the name of an album where a collection is expected.
     static let albumMark = "@"
 
-    /// The query, restricted to the album. A query without an order gets that of the album.
+    /// The query, restricted to the album. A query without an order gets that of the album. Search boxes in the
+    /// condition find compounds.
     func query(_ query: Query) throws -> Query {
-        guard let album else { return query }
-        return try album.query(
-            on: collection, where: query.filter, sort: query.sort, limit: query.limit, offset: query.offset)
+        var query = query
+        if let album {
+            query = try album.query(
+                on: collection, where: query.filter, sort: query.sort, limit: query.limit, offset: query.offset)
+        }
+        query.filter = try collection.findingCompounds(query.filter)
+        return query
     }
 
     /// The condition, restricted to the album.

@@ -165,19 +165,32 @@ extension FileDescriptor {
         return total
     }
 
-    /// The latest modification time of a file in a directory, in seconds since 1970; `nil` if there is none.
-    static func lastChange(in path: String) -> Double? {
-        names(in: path).compactMap { name in
+    /// What a write changes of a file.
+    struct FileState: Hashable {
+        /// The modification time in seconds since 1970. Writes within the same tick of the kernel's clock have the same.
+        let time: Double
+        let byteCount: Int64
+    }
+
+    /// The states of the files in a directory, by name.
+    static func fileStates(in path: String) -> [String: FileState] {
+        var states: [String: FileState] = [:]
+        for name in names(in: path) {
             var status = stat()
-            guard unsafe stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard unsafe stat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             #if canImport(Darwin)
                 let time = status.st_mtimespec
             #else
                 let time = status.st_mtim
             #endif
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }.max()
+            states[name] = FileState(
+                time: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, byteCount: Int64(status.st_size))
+        }
+        return states
     }
+
+    /// The latest modification time of a file in a directory, in seconds since 1970; `nil` if there is none.
+    static func lastChange(in path: String) -> Double? { fileStates(in: path).values.map(\.time).max() }
 
     /// The names of the entries in a directory; empty if it cannot be read.
     static func names(in path: String) -> [String] {

@@ -107,6 +107,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// Throws a ``CommandError`` if changes are not allowed.
     func requireWrite(_ what: String) throws {
+        try Session.requireFreedom(what)
         guard write else {
             throw CommandError(
                 .noPermission, "\(what) changes the database, which is opened read-only",
@@ -141,6 +142,12 @@ struct GlobalOptions: ParsableArguments {
         guard words == ["y"] || words == ["yes"] else {
             throw CommandError(.no, "not confirmed: \(question); nothing was done")
         }
+    }
+
+    /// Asks for confirmation if a person is at the terminal; scripts go on without.
+    func confirmAtTerminal(_ question: String) throws {
+        guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else { return }
+        try confirm(question)
     }
 
     /// Prints a note on standard error, unless `--quiet` is set.

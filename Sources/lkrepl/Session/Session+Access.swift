@@ -10,9 +10,11 @@ extension Session {
         defer { options.detail("took \(start.millisecondsText)") }
         do {
             if let shell, shell.session.path == path {
+                if options.write { try requireFreedom("writing") }
                 guard options.write, shell.session.isReadOnly else { return try body(shell.session) }
                 return try shell.withWritableSession(try DatabaseAccess(options), body)
             }
+            try requireFreedom("opening another database")
             let session = try Session(path: path, access: try DatabaseAccess(options))
             try options.detail("opened \(session.summary()) in \(start.millisecondsText)")
             let result: R
@@ -29,8 +31,16 @@ extension Session {
         }
     }
 
+    /// Throws if the commands of the shell may only read its database.
+    static func requireFreedom(_ what: String) throws {
+        if shell?.isConfined == true {
+            throw CommandError(.noPermission, "\(what) is not possible in the console")
+        }
+    }
+
     /// Runs `body` on a temporary copy of a database, which is deleted afterwards.
     static func rehearsing<R>(_ path: String, _ body: (Session) throws -> R) throws -> R {
+        try requireFreedom("copying the database")
         do {
             var owner = shell?.session
             if owner?.path != path || owner?.isReadOnly == true { owner = nil }
@@ -44,6 +54,7 @@ extension Session {
 
     /// Opens a second database read-only.
     static func opened(_ path: String, _ options: GlobalOptions, beside first: Session) throws -> Session {
+        try requireFreedom("opening another database")
         var access = try DatabaseAccess(options)
         access.isExclusive = false
         return try Session(path: path, access: access)

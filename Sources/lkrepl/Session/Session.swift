@@ -83,14 +83,27 @@ final class Session {
         let collections = try collections()
         if let name = try name.map({ try ArgumentOrigin.current.text(of: $0) }) {
             if let found = collections.first(where: { $0.name.hasSameBytes(as: name) }) { return found }
-            // Lists the existing collections.
-            let failure = CommandError(
-                .usage,
-                "no collection named \(name); the store has \(collections.map(\.name).joined(separator: ", "))",
-                hint: NearestName.find(near: name, of: collections.map(\.name)).map { "did you mean \($0)?" }
-                    ?? (Self.shell != nil && FileDescriptor.exists(name)
-                        ? "the shell has the database open already; omit it" : nil))
-            throw failure
+            if name.hasPrefix(DocumentSelection.albumMark) {
+                let album = try album(named: String(name.dropFirst()), in: collections)
+                throw CommandError(
+                    .usage, "\(name) is an album, and this command needs a collection",
+                    hint: "its documents are in the collection \(album.collection)")
+            }
+            let isAlbum = (try? album(named: name, in: collections)) != nil
+            let names = collections.map(\.name)
+            let given = ProtectedArgument.plain(name)
+            let hint =
+                if isAlbum {
+                    "did you mean the album @\(name)?"
+                } else if given == "-0" {
+                    "-0 separates the output of --ids; add --ids"
+                } else {
+                    NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
+                        ?? (Self.shell != nil && FileDescriptor.exists(name)
+                            ? "the shell has the database open already; omit it" : nil)
+                }
+            throw CommandError(
+                .usage, "no collection named \(given); the store has \(names.joined(separator: ", "))", hint: hint)
         }
         // The library's own collections are not meant.
         let declared = collections.filter { !$0.name.hasPrefix(DocumentSelection.albumMark) }

@@ -4,14 +4,21 @@ final class SessionBox: @unchecked Sendable {
     var session: Session
     /// Whether the shell reads its commands from standard input, so that no command may read it.
     let readsStandardInput: Bool
+    /// Whether commands may only read this database: the console of the inspector. ``ConsoleCommands`` explains refusals
+    /// to people; this is the second lock.
+    let isConfined: Bool
     var settings: ShellSettings
     /// Whether a command was allowed to write since this was last reset. The shell must then read a newer snapshot.
     var mayHaveWritten = false
     /// The last table that a command showed, for `.last`.
     let lastTable = LastTable()
 
-    init(_ session: Session, readsStandardInput: Bool, settings: ShellSettings = ShellSettings()) {
+    init(
+        _ session: Session, readsStandardInput: Bool, isConfined: Bool = false,
+        settings: ShellSettings = ShellSettings()
+    ) {
         self.session = session
+        self.isConfined = isConfined
         self.readsStandardInput = readsStandardInput
         self.settings = settings
     }

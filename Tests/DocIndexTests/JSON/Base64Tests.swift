@@ -16,7 +16,7 @@ import Testing
         #expect(appended == [0x20] + Array(text.utf8))
     }
 
-    @Test func `A text is decoded only if encoding its bytes gives the same text`() throws {
+    @Test func `A string is decoded only if encoding its bytes gives the same string`() throws {
         let bytes: [UInt8] = [0, 1, 2, 250, 251, 252, 253, 254]
         for count in 4...8 {
             let text = Array(Base64.text(of: Array(bytes.prefix(count))).utf8)

@@ -136,7 +136,7 @@ struct ConflictResolverTests {
         }
     }
 
-    @Test func `A resolver is asked again if the versions change meanwhile, up to a limit`() async throws {
+    @Test func `A resolver is called again if the versions have changed, up to a limit`() async throws {
         try await withConflict(["id": "a", "n": 1], ["id": "a", "n": 2]) { (group) async throws in
             let photos = group.collections[0]
             let count = Mutex(0)
@@ -161,7 +161,7 @@ struct ConflictResolverTests {
         }
     }
 
-    @Test func `Versions of equal content are no decision, wherever the ID is`() async throws {
+    @Test func `Versions with equal content need no decision, wherever the ID is`() async throws {
         try await withConflict(["id": "a", "n": 1], ["id": "a", "n": 1]) { (group) async throws in
             // Equal edits of one version are one revision; others of equal content come from a peer.
             let photos = group.collections[0]

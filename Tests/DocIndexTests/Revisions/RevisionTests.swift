@@ -17,7 +17,7 @@ struct RevisionTests {
         #expect(lower.id.bytes?.count == 16)
     }
 
-    @Test func `Other texts are not revisions`() {
+    @Test func `Other strings are not revisions`() {
         let texts = [
             "", "-", "1", "1-", "-1-a", "+1-a", "0-a", "01-a", "1 -a", "9007199254740992-a", "99999999999999999999-a",
             "a-1",

@@ -64,6 +64,21 @@ import Testing
         }
     }
 
+    @Test func `A search box in a condition finds compounds, and other searches of the condition do not`() throws {
+        try withCaptions(.german) { collection in
+            func found(_ text: String, sort: [Query.SortKey] = [.bestFirst]) throws -> [DocumentID] {
+                let filter = try collection.findingCompounds(Filter(parsing: text))
+                return try collection.find(Query(filter, sort: sort)).map(\.id)
+            }
+            let all = try found("SEARCH BOX 'Fahrrad'")
+            #expect(all == [1, 0])
+            #expect(try found("SEARCH 'Fahrrad'") == [1])
+            #expect(try found("id >= 1 and SEARCH BOX 'Fahrrad'") == [1])
+            #expect(try found("not (SEARCH BOX 'Fahrrad') and id < 3", sort: []) == [2])
+            #expect(try found("id = 0 or SEARCH 'Fahrrad'") == [1, 0])
+        }
+    }
+
     @Test func `A search box finds compounds after the word itself, and other searches do not`() throws {
         try withCaptions(.german) { collection in
             func found(_ query: TextQuery) throws -> [DocumentID] { try collection.search(query).map(\.document.id) }

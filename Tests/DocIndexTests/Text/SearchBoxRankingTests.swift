@@ -202,6 +202,9 @@ import Testing
                 let base = forms[isStemmed ? 1 : 0].query
                 forms = forms.filter { context.occurs($0.query) || $0.level == 3 && isStemmed || $0.query == base }
                 if !context.occurs(base), !forms.contains(where: { $0.level < 2 }) { forms = [] }
+            } else if case .fuzzy(let text, _) = part.query, context.occurs(part.query) {
+                forms.append(Model.Form(query: .phrase(text), level: 3, scoredBy: part.query))
+                forms.append(Model.Form(query: part.query, level: 2))
             } else if context.occurs(part.query) {
                 forms.append(Model.Form(query: part.query, level: 3))
             }

@@ -73,6 +73,17 @@ import Testing
         ("fog NOT", ["fog"], [.operatorWithoutWord("NOT")]), ("fog || ", ["fog"], [.operatorWithoutWord("||")]),
         ("-fog", ["-fog"], [.onlyExclusions]), ("fog OR -rain", ["fog", "-rain"], [.operatorWithoutWord("OR")]),
         (String(repeating: "(", count: 40) + "fog", ["fog"], [.tooDeep]),
+        ("title:[1900 TO 1910] fog", ["fog"], [.range("title:[1900 TO 1910]")]),
+        ("year:{a TO b}", [], [.range("year:{a TO b}")]), ("title:[x fog", ["title:[x", "fog"], []),
+        ("{title caption}: fog", ["fog"], [.unsupported("{title caption}:", searched: nil)]),
+        ("^fog", ["fog"], [.unsupported("^fog", searched: "fog")]),
+        ("/fo[gx]/ rain", ["rain"], [.unsupported("/fo[gx]/", searched: nil)]),
+        ("\"golden * gate\"", ["+\"golden * gate\""], [.unsupported("* in quotes", searched: "\"golden gate\"")]),
+        ("title: fog", ["fog"], [.operatorWithoutWord("title:")]),
+        ("fog~x", ["fog"], [.unsupported("fog~x", searched: "fog")]),
+        ("fog^x", ["fog"], [.unsupported("fog^x", searched: "fog")]),
+        ("title:(caption:zzz)", ["+title:(caption zzz)"], [.nestedField("caption")]),
+        (String(repeating: "a:", count: 12_000), ["a"], [.unknownField("a"), .tooLong]),
         ((0..<70).map { "w\($0)" }.joined(separator: " "), (0..<64).map { "w\($0)" }, [.tooLong]),
     ]
 
@@ -89,7 +100,8 @@ import Testing
         var random = TestRun.random(stream: 615)
         let pieces = [
             "fog", "\"", "(", ")", "-", "+", "!", "|", "||", "&&", "AND", "OR", "NOT", "NEAR", "NEAR(", "~3", "~", "^2",
-            "*", "?", "title:", ":", "“", "東京", " ", " ", " ", "é", "\u{301}", "👨‍👩‍👧", "\n", "\u{0}", "AROUND(2)", "x",
+            "*", "?", "title:", "[", "]", "{", "}", " TO ", "/", "^x", ":", "“", "東京", " ", " ", " ", "é", "\u{301}",
+            "👨‍👩‍👧", "\n", "\u{0}", "AROUND(2)", "x",
         ]
         try Self.withCaptions { (collection) throws in
             for _ in 0..<TestRun.rounds(400, long: 50_000) {
@@ -106,6 +118,7 @@ import Testing
             String(repeating: "(", count: 100_000), String(repeating: "a:", count: 50_000),
             String(repeating: "fog ", count: 100_000), String(repeating: "(a OR b) ", count: 20_000),
             String(repeating: "-a", count: 90_000), String(repeating: "\"", count: 90_001),
+            String(repeating: "a:[", count: 30_000), String(repeating: "{", count: 90_000),
             "(" + (0..<9000).map { "w\($0)" }.joined(separator: " ") + ")",
         ] {
             let box = SearchBox(text)

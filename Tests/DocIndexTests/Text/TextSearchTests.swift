@@ -30,6 +30,26 @@ import Testing
         }
     }
 
+    @Test func `A fuzzy word finds the word itself before similar ones, however often and rarely they occur`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            for id in 0..<40 { try collection.put(["id": .int(Int64(id)), "title": "a monument for men, for women"]) }
+            for id in 40..<43 { try collection.put(["id": .int(Int64(id)), "title": "fob fob fob fob"]) }
+            let others = (0..<30).map { "w\($0)" }.joined(separator: " ")
+            for id in 43..<50 { try collection.put(["id": .int(Int64(id)), "title": .string("fog \(others)")]) }
+            for text in ["fog~", "fog~2", "title:fog~", "fog~ OR absent", "fog~^3", "+fog~ absent", "fog~ OR fgo~"] {
+                for query in [try TextQuery(parsing: text), TextQuery(searchBox: text)] {
+                    let all = try collection.search(query, limit: nil).map(\.document.id)
+                    #expect(all.count == 50 && Set(all.prefix(7)) == Set((43..<50).map { .int($0) }), "\(query)")
+                    #expect(try collection.search(query, limit: 7).map(\.document.id) == Array(all.prefix(7)))
+                    #expect(try collection.searchCount(query) == 50)
+                }
+            }
+            // A word that is in no document finds the similar ones.
+            #expect(try collection.search("fogg~", limit: nil).count == 7)
+        }
+    }
+
     static let examples: [(String, Set<DocumentID>)] = [
         ("fog", [1, 2, 4, 9]), ("FOG", [1, 2, 4, 9]), ("bridge", [1, 2, 3, 4]), ("fog bridge", [1, 2, 4]),
         ("bridge AND fog", [1, 2, 4]),

@@ -109,7 +109,9 @@ import Testing
             (#"{"n":9007199254740993}"#, "n += 2", #"{"n":9007199254740995}"#),
             (#"{"n":[5]}"#, "n += 6, n -= 5", #"{"n":[6]}"#), (#"{"n":[5,6]}"#, "n[] += 1", #"{"n":[6,7]}"#),
             (#"{"n":5}"#, "n += (6)", #"{"n":[5,6]}"#), (#"{"n":5}"#, "n -= (5)", #"{}"#),
-            (#"{"n":"x"}"#, "n += 1", #"{"n":["x",1]}"#), (#"{"n":"x"}"#, "n -= 1", #"{"n":"x"}"#),
+            (#"{"n":"x"}"#, "n += (1)", #"{"n":["x",1]}"#), (#"{"n":4}"#, "n += (five)", #"{"n":[4,"five"]}"#),
+            (#"{"n":null}"#, "n += five", #"{"n":["five"]}"#), (#"{"n":[4]}"#, "n += five", #"{"n":[4,"five"]}"#),
+            (#"{"n":"x"}"#, "n -= 1", #"{"n":"x"}"#),
         ])
         for text in ["n += 1", "n -= json '-1'"] {
             expectFailure(.invalidUpdate, containing: "64 bits", "n ") {
@@ -166,6 +168,9 @@ import Testing
         let cases: [(DocumentObject, String, String)] = [
             (["a": 1], "a.b = 2", "an integer has no member b"), (["a": [1]], "a.b += 2", "an array has no member b"),
             (["a": 1, "b": 2], "a -> b", "member b already"), (["p": [1]], "p[].x = 2", "no member x"),
+            (["a": 4], "a += five", "there is an integer, and a string cannot be added to it; += (\"five\") makes"),
+            (["a": "x"], "a += 1", "there is a string, and an integer cannot be added to it; += (1) makes"),
+            (["a": true], "a += 1.5", "cannot be added"), (["a": 4], "a += null", "cannot be added"),
             (["a": 1], "a += TEXT x", "not a string"), (["x": ["b": 1], "a": 1], "a -> x.b", "member b already"),
         ]
         for (document, text, reason) in cases {

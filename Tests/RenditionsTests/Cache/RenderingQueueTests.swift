@@ -95,7 +95,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `Whoever asks again while the work is being cancelled gets the rendition`() async throws {
+    @Test func `A second request while the work is being cancelled gets the rendition`() async throws {
         try await within(.seconds(120)) {
             for round in 0..<30 {
                 let work = ObservedWork()

@@ -104,7 +104,7 @@ private final class CountingRenderer: Renderer {
             }
         }
 
-        @Test func `The sequence begins with what is in memory and ends with what was asked for`() async throws {
+        @Test func `The sequence begins with what is in memory and ends with the requested rendition`() async throws {
             try await Self.withPictures(2) { store, originals in
                 let renditions = Self.renditions(store)
                 func sizes(_ original: DocIndex.Attachment, upTo specification: RenditionSpecification) async throws

@@ -58,7 +58,7 @@ import Testing
             #expect(distance <= 20, "\(distance)")
         }
 
-        @Test func `A picture in full size keeps its pixels exactly if nothing is to be turned`() throws {
+        @Test func `A picture in full size keeps its pixels exactly if it is not turned`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 91, height: 53), quality: 60)
             let rendition = try Self.chain.render(Picture(file), as: .full)
             #expect(try Self.decoded(rendition.bytes) == Self.decoded(file))

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: [1, 3])
-    func `Every orientation puts each pixel where it is to be shown`(channelCount: Int) {
+    func `Every orientation puts each pixel in its place`(channelCount: Int) {
         let letters = Array("abcdef".utf8)
         let stored = Pixels(
             width: 3, height: 2, channelCount: channelCount,

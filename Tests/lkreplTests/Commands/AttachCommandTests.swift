@@ -95,7 +95,7 @@ import Testing
 
     @Test func `A file that cannot be attached is not stored`() throws {
         try Self.with { place in
-            for (path, code) in [("title.x", 64), ("id", 64), ("title", 0)] as [(String, Int32)] {
+            for (path, code) in [("title.x", 64), ("id", 64), ("title", 73), ("mark", 0)] as [(String, Int32)] {
                 let outcome = try place.run(
                     "attach", "add", "--write", "photos.store", "photos", Self.id, path, "small.txt")
                 #expect(outcome.code == code, "\(path): \(outcome)")
@@ -103,6 +103,102 @@ import Testing
             }
             #expect(try Self.add(place, "original", "large.bin", id: "nobody").code == 1)
             #expect(try place.run("attach", "list", "photos.store").lines.count == 1)
+        }
+    }
+
+    @Test func `A value of a member is replaced by a file only on request`() throws {
+        try Self.with { place in
+            let values = #"{"id":"v","text":"Fog","list":["a",1],"number":5,"object":{"a":1},"none":null}"#
+            try #require(try place.run("doc", "put", "--write", "photos.store", "photos", values).code == 0)
+            try #require(try Self.add(place, "scans[]", "small.txt", "large.bin", id: "v").code == 0)
+            try #require(try Self.add(place, "file", "small.txt", id: "v").code == 0)
+            let before = try place.dump("photos.store")
+            for (path, old) in [
+                ("text", "a string"), ("list", "a list of 2"), ("number", "a number"), ("object", "an object"),
+                ("scans", "scans[] appends to the list"), ("file", "the attached file small.txt with 1 B"),
+            ] {
+                for option in ["--write", "-n"] {
+                    let outcome = try place.run(
+                        "attach", "add", option, "photos.store", "photos", "v", path, "empty.png")
+                    #expect(outcome.code == 73 && outcome.says(old) && outcome.says("--replace"), "\(path): \(outcome)")
+                }
+            }
+            #expect(try place.dump("photos.store") == before)
+            // The same file, and a member without a value.
+            #expect(try Self.add(place, "file", "small.txt", id: "v").code == 0)
+            #expect(try place.dump("photos.store") == before)
+            #expect(try Self.add(place, "none", "small.txt", id: "v").code == 0)
+            let replaced = try place.run(
+                "attach", "add", "--write", "--replace", "photos.store", "photos", "v", "text", "empty.png")
+            #expect(replaced.code == 0 && replaced.says("at text, instead of a string"), "\(replaced)")
+            #expect(try place.run("attach", "get", "photos.store", "photos", "v", "text").output.isEmpty)
+        }
+    }
+
+    @Test func `attach add counts files of the list, and refuses what is not a file`() throws {
+        try Self.with { place in
+            try #require(try Self.add(place, "s[]", "small.txt", "large.bin").code == 0)
+            let again = try Self.add(place, "s[]", "small.txt", "large.bin", "empty.png")
+            #expect(again.code == 0 && again.says("; 2 of them already in the list"), "\(again)")
+            let directory = try Self.add(place, "x", ".")
+            #expect(directory.code == 66 && directory.says("it is a directory"), "\(directory)")
+            #expect(!directory.says("standard input"), "\(directory)")
+            #if os(Linux)
+                let special = try Self.add(place, "x", "/proc/version")
+                #expect(special.code == 66 && special.says("states a size of 0 bytes"), "\(special)")
+            #endif
+            let unknown = try Self.get(place, "s[]", "--sha256", "zz")
+            #expect(unknown.code == 1 && unknown.says("begins with zz") && unknown.says("(small.txt)"), "\(unknown)")
+        }
+    }
+
+    @Test func `All contents that cannot be read are listed, and the others dumped and exported`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makePhotos()
+            for (number, id) in [Self.id, "scan-0001", "2021-02-13-0016", "2010-07-18-0031"].enumerated() {
+                try place.write([UInt8](repeating: UInt8(number), count: 100_000), to: "\(number).bin")
+                try #require(try Self.add(place, "original", "\(number).bin", id: id).code == 0)
+            }
+            // One becomes a directory, one is damaged, one is lost; the fourth stays.
+            let damaged = try place.shell(
+                """
+                cd photos.store/attachments
+                file() { echo */$(sha256sum "../../$1.bin" | cut -c1-64); }
+                a=$(file 0); b=$(file 1); c=$(file 2); chmod u+w "$b"
+                rm -f "$a" "$c" && mkdir "$a" && printf x | dd "of=$b" bs=1 seek=70000 conv=notrunc 2> /dev/null
+                """)
+            try #require(damaged.code == 0, "\(damaged)")
+            let found = try place.run("attach", "verify", "photos.store", "--full")
+            #expect(found.code == 65 && found.lines.count == 3 && found.says("3 problems in 4 files"), "\(found)")
+            let verified = try place.run("verify", "photos.store", "--full")
+            #expect(verified.code == 65 && verified.says("add the same files again"), "\(verified)")
+            #expect(!verified.says("index rebuild"), "\(verified)")
+
+            let stopped = try place.run("export", "photos.store", "photos", "--attachments", "out", "-o", "docs.jsonl")
+            #expect(stopped.code != 0 && stopped.says("--on-error skip"), "\(stopped)")
+            let exported = try place.run(
+                "export", "photos.store", "photos", "--attachments", "out", "-o", "docs.jsonl", "--force", "--on-error",
+                "skip")
+            #expect(exported.code == 65 && exported.says("left out 3 files"), "\(exported)")
+            #expect(try place.names(in: "out") == ["3.bin"] && exported.says("left out 0.bin"), "\(exported)")
+
+            let beside = try place.run(
+                "dump", "photos.store", "--attachments", "files", "-o", "beside.lkd", "--on-error", "skip")
+            #expect(beside.code == 65 && beside.says("left out 3 files") && place.has("beside.lkd"), "\(beside)")
+            let dumped = try place.run("dump", "photos.store", "-o", "whole.lkd", "--on-error", "skip")
+            #expect(dumped.code == 65 && dumped.says("left out 3 files"), "\(dumped)")
+            let loaded = try place.run("load", "--create", "copy.store", "whole.lkd", "--on-error", "skip")
+            let counts = "inserted 298 replaced 0 attachments 1 skipped 0 rejected 3"
+            #expect(loaded.code == 65 && loaded.says(counts), "\(loaded)")
+            // With the files, nothing is lost.
+            for number in 0..<3 { try #require(try place.shell("cp \(number).bin out").code == 0) }
+            for dump in ["whole.lkd", "beside.lkd"] {
+                let name = dump + ".store"
+                let whole = try place.run(
+                    "load", "--create", name, dump, "--on-error", "skip", "--attachments-from", "out")
+                #expect(whole.code == 0, "\(whole)")
+                #expect(try place.run("verify", name, "--full").says("4 files attached"))
+            }
         }
     }
 
@@ -155,6 +251,8 @@ import Testing
             let digest = try #require(try place.names(in: "photos.store/attachments").first { $0.utf8.count == 2 })
             let name = try #require(try place.names(in: "photos.store/attachments/\(digest)").first)
             try place.remove("photos.store/attachments/\(digest)/\(name)")
+            let lost = try place.run("verify", "photos.store")
+            #expect(lost.says("add the same files again") && !lost.says("rebuild"), "\(lost)")
             for command in [
                 ["repair", "--dry-run", "photos.store"],
                 ["repair", "--write", "photos.store", "--confirm", "photos.store", "--rebuild"],
@@ -198,8 +296,9 @@ import Testing
             #expect(try place.run("diff", "photos.store", "copy.store").code == 0)
             #expect(try place.run("attach", "verify", "copy.store", "--full").code == 0)
             #expect(
-                try place.run("attach", "add", "--write", "copy.store", "photos", Self.id, "original", "empty.png")
-                    .code == 0)
+                try place.run(
+                    "attach", "add", "--write", "--replace", "copy.store", "photos", Self.id, "original", "empty.png"
+                ).code == 0)
             let different = try place.run("diff", "photos.store", "copy.store", "--keys")
             #expect(different.code == 1 && different.lines.count == 3, "\(different)")
             #expect(different.output.contains(#"{"op":"-","a":""#) && different.output.contains(#"{"op":"+","a":""#))

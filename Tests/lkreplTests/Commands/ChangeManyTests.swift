@@ -115,6 +115,59 @@ import Testing
         }
     }
 
+    @Test func `doc apply and doc put read byte order marks and UTF-16`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            func encodings(_ text: String) -> [[UInt8]] {
+                let marked: [UInt8] = [0xef, 0xbb, 0xbf] + Array(text.utf8)
+                var wide: [UInt8] = [0xff, 0xfe]
+                for unit in text.utf16 { wide += [UInt8(unit & 255), UInt8(unit >> 8)] }
+                return [marked, wide]
+            }
+            for bytes in encodings(#"{"id":"a","t":"Grüße"}"#) {
+                let put = try place.run(["doc", "put", "--write", "items.store", "items", "-"], input: bytes)
+                #expect(put.code == 0, "\(put)")
+            }
+            for bytes in encodings(#"{"put":{"id":"c","t":"Grüße"}}"# + "\n") {
+                try place.write(bytes, to: "changes.jsonl")
+                let applied = try place.run("doc", "apply", "--write", "items.store", "changes.jsonl")
+                #expect(applied.code == 0 && applied.says("1 put"), "\(applied)")
+            }
+            #expect(try place.run("count", "items.store", "items", "t = Grüße").output == "2\n")
+        }
+    }
+
+    @Test func `A terminal is asked before albums, searches and several documents are lost`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.makeAlbums()
+            try place.write(#"{"delete": "scan-0001"}"# + "\n", to: "changes.jsonl")
+            for (arguments, question) in [
+                (["album", "drop", "photos.store", "wall"], "delete the album wall, in which 2 documents"),
+                (["album", "save", "photos.store", "best", "rating = 5"], "replace the saved search best"),
+                (
+                    ["doc", "del", "photos.store", "photos", "scan-0001", "2010-07-18-0031"],
+                    "delete 2 documents of photos"
+                ),
+                (["doc", "apply", "photos.store", "changes.jsonl"], "apply a file that deletes 1 document"),
+            ] {
+                let before = try place.dump("photos.store")
+                let terminal = try TerminalSession(["--write"] + arguments, in: place)
+                _ = try terminal.expect(question)
+                _ = try terminal.expect("[y/N] ")
+                try terminal.type("n\n")
+                #expect(try terminal.end() == 1, "\(arguments)")
+                #expect(try place.dump("photos.store") == before, "\(arguments)")
+                // A script is not asked.
+                let outcome = try place.run(arguments + ["--write"])
+                #expect(try outcome.code == 0 && place.dump("photos.store") != before, "\(arguments): \(outcome)")
+                try place.remove("photos.store")
+                try place.makePhotos()
+                try place.makeAlbums()
+            }
+        }
+    }
+
     @Test func `A terminal is asked with the number of documents`() throws {
         try Workplace.with { place in
             try place.makePhotos()

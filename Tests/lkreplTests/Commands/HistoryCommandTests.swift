@@ -47,7 +47,7 @@ import Testing
                 try place.run("doc", "get", "s.store", "photos", "a", "--at", "3").output == "{\"id\":\"a\",\"v\":2}\n")
             #expect(try place.run("doc", "get", "s.store", "photos", "b", "--at", "2").code == 0)
             #expect(try place.run("doc", "get", "s.store", "photos", "b", "--at", "3").code == 1)
-            #expect(try place.run("doc", "get", "s.store", "photos", "b", "--at", "0").code == 1)
+            #expect(try place.run("doc", "get", "s.store", "photos", "b", "--at", "0").code == 64)
             let future = try place.run("doc", "get", "s.store", "photos", "a", "--at", "99")
             #expect(future.code == 65 && future.says("no commit 99"), "\(future)")
         }
@@ -98,6 +98,16 @@ import Testing
             #expect(try place.run("doc", "get", "s.store", "photos", "b").output == "{\"id\":\"b\",\"v\":1}\n")
             #expect(try place.run("undo", "--write", "--yes", "s.store").code == 0)
             #expect(try place.run("doc", "get", "s.store", "photos", "b").code == 1)
+        }
+    }
+
+    @Test func `undo names the last commit that can be undone`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            let refused = try place.run("undo", "--write", "--yes", "s.store")
+            #expect(refused.code == 65 && refused.says("commit 4 cannot be undone"), "\(refused)")
+            #expect(refused.says("undo s.store 3"), "\(refused)")
+            #expect(try place.run("undo", "--write", "--yes", "s.store", "3").code == 0)
         }
     }
 

@@ -196,6 +196,9 @@ import Testing
                 (["album", "save", "--write", "photos.store", "albums", "rating = 5"], 64, "choose another name"),
                 (["album", "add", "--write", "photos.store", "wall", "nothing"], 65, "no document nothing"),
                 (["album", "save", "photos.store", "x"], 77, "--write"),
+                (["similar", "photos.store", "@wall", "scan-0001"], 64, "in the collection photos"),
+                (["doc", "get", "photos.store", "@wall", "scan-0001"], 64, "@wall is an album"),
+                (["find", "photos.store", "wall"], 64, "did you mean the album @wall?"),
                 (["album", "save", "--write", "photos.store", "wall", "rating = 5", "--no-input"], 77, "by hand"),
             ] as [([String], Int32, String)] {
                 let outcome = try place.run(arguments)

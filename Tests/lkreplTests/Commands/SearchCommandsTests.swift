@@ -89,6 +89,21 @@ import Testing
         }
     }
 
+    @Test func `Other forms of a word are highlighted where the language of the field finds them`() throws {
+        try Workplace.with { place in
+            let field = #"{"path":"text","analyzer":"english"}"#
+            let schema = #"{"collections":{"notes":{"indexes":{"t":{"type":"text","fields":[\#(field)]}}}}}"#
+            try place.write(schema, to: "schema.json")
+            try place.write(#"{"id":"a","text":"Bridges in the fog"}"# + "\n", to: "notes.jsonl")
+            let made = try place.run("init", "n.store", "--schema", "schema.json")
+            #expect(made.code == 0, "\(made)")
+            #expect(try place.run("import", "--write", "n.store", "notes", "notes.jsonl", "--quiet").code == 0)
+            let found = try place.run(
+                "search", "n.store", "notes", "bridge", "--highlight", "--fields", "id", "--mode", "jsonl")
+            #expect(found.lines == [#"{"id":"a","highlights":["**Bridges** in the fog"]}"#], "\(found)")
+        }
+    }
+
     @Test func `search --box finds compounds in languages that have them`() throws {
         try Workplace.with { place in
             let schema =

@@ -79,7 +79,7 @@
             }
         }
 
-        @Test func `A continuous replication tells of an outage, and goes on after it`() throws {
+        @Test func `A continuous replication reports an outage, and continues after it`() throws {
             try Self.with { place, server in
                 let follower = try place.start(
                     "sync", "--write", "--continuous", "one.store", "items", server.address, name: "follower")

@@ -258,6 +258,87 @@ import Testing
         }
     }
 
+    @Test func `A damaged content costs only the documents that refer to it`() throws {
+        try Self.with { place in
+            let dump = try place.dump("items.store")
+            let lines = Self.records(dump)
+            let parts = lines.indices.filter { lines[$0].starts(with: Array(#"{"a":""#.utf8)) }
+            let start = Array(#""b64":""#.utf8)
+            for (number, index) in parts.enumerated() {
+                let digest = String(decoding: lines[index][6..<70], as: UTF8.self)
+                // The documents follow the parts.
+                let rejected = lines.count { line in
+                    line.starts(with: Array(#"{"c":"#.utf8)) && String(decoding: line, as: UTF8.self).contains(digest)
+                }
+                // The first byte of the content, or of the end of an empty one; a valid and an invalid one, and no line.
+                let text = lines[index]
+                let place64 = try #require(text.indices.first { text[$0...].starts(with: start) }) + start.count
+                let isEmpty = text[place64] == UInt8(ascii: "\"")
+                for (what, byte) in [("changed", UInt8(ascii: "/")), ("invalid", UInt8(ascii: "!")), ("short", 0)] {
+                    if what == "changed", isEmpty { continue }
+                    var changed = lines
+                    if what == "short" { changed[index] = Array(text[..<100]) } else { changed[index][place64] = byte }
+                    let name = "\(number)-\(what)"
+                    try place.write(Array(changed.joined(separator: [0x0a])) + [0x0a], to: "\(name).lkd")
+                    let stopped = try place.run("load", "--create", "\(name).store", "\(name).lkd")
+                    #expect(stopped.code == 65 && !place.has("\(name).store"), "\(name): \(stopped)")
+                    let loaded = try place.run(
+                        "load", "--create", "\(name).store", "\(name).lkd", "--on-error", "skip", "--rejects", "rejects"
+                    )
+                    #expect(
+                        loaded.code == 65 && loaded.says("read 4 inserted \(4 - rejected) ")
+                            && loaded.says("rejected \(rejected)") && loaded.says(digest), "\(name): \(loaded)")
+                    let again = try place.run(
+                        "load", "--write", "\(name).store", "rejects", "--from-rejects", "--attachments-from",
+                        "items.store")
+                    #expect(again.code == 0, "\(name): \(again)")
+                    #expect(try place.dump("\(name).store") == dump, "\(name)")
+                    try place.remove("\(name).store")
+                }
+            }
+            // The hint of a load that stops.
+            let stopped = try place.run("load", "--create", "new.store", "0-short.lkd")
+            #expect(!stopped.says("--allow-incomplete"), "\(stopped)")
+        }
+    }
+
+    @Test func `An import takes attached files from an export`() throws {
+        try Self.with { place in
+            try #require(try place.run("init", "new.store", "--schema", "schema.json").code == 0)
+            for pattern in ["{name}", "{sha256}"] {
+                let exported = try place.run(
+                    "export", "items.store", "items", "--attachments", "out-\(pattern)", "--name-pattern", pattern,
+                    "-o",
+                    "items.jsonl", "--force")
+                #expect(exported.code == 0, "\(exported)")
+                let imported = try place.run(
+                    "import", "--write", "new.store", "items", "items.jsonl", "--attachments-from", "out-\(pattern)")
+                #expect(imported.code == 0, "\(imported)")
+                #expect(
+                    try place.run("dump", "-q", "new.store", "--only", "items").bytes
+                        == place.run("dump", "-q", "items.store", "--only", "items").bytes)
+            }
+            let refused = try place.run(
+                "import", "--write", "new.store", "items", "--photos", ".", "--attachments-from", "out")
+            #expect(refused.code == 64, "\(refused)")
+        }
+    }
+
+    @Test func `Files for a dump of raw keys are not ignored but refused with the command that copies them`() throws {
+        try Self.with { place in
+            let dumped = try place.run("dump", "items.store", "--raw", "--attachments", "files", "-o", "raw.lkd")
+            #expect(dumped.code == 0, "\(dumped)")
+            let refused = try place.run("load", "--create", "new.store", "raw.lkd", "--attachments-from", "files")
+            #expect(refused.code == 64 && !place.has("new.store"), "\(refused)")
+            #expect(refused.says("cp -r files/. new.store/attachments"), "\(refused)")
+            let copied = try place.shell(
+                "lkrepl load --create new.store raw.lkd && mkdir -p new.store/attachments && "
+                    + "cp -r files/. new.store/attachments")
+            #expect(copied.code == 0, "\(copied)")
+            #expect(try place.run("verify", "new.store", "--full").code == 0)
+        }
+    }
+
     @Test func `A dump of a later version is refused clearly`() throws {
         let failure = #expect(throws: DumpError.self) {
             try DumpHeader(["lkdump": 4, "kind": "docs", "digest": .string(ContentDigest.name)])

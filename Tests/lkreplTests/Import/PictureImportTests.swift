@@ -100,6 +100,40 @@ struct `Repeated picture imports` {
         }
     }
 
+    @Test func `A link out of the directory is skipped, and one within it is not`() throws {
+        try Self.with { place, _ in
+            let linked = try place.shell(
+                "echo secret > outside; mkdir other; echo 9 > other/9.jpg; ln -s ../outside wb/link.jpg; "
+                    + "ln -s \"$PWD/other/9.jpg\" wb/sub/9.jpg; ln -s sub/4.png wb/within.png")
+            try #require(linked.code == 0, "\(linked)")
+            let told = try Self.run(place, "wb", "--attach", "original", "-v")
+            #expect(told.code == 0 && told.says("read 4 inserted 4"), "\(told)")
+            #expect(told.says("2 links out of the directory") && told.says("other/9.jpg"), "\(told)")
+            #expect(try place.run("attach", "list", "mine.store").lines.count == 4)
+        }
+    }
+
+    @Test func `A picture replaces no other value of the member`() throws {
+        try Self.with { place, root in
+            try #require(try Self.run(place, "wb").code == 0)
+            let id = root + "/2.jpg"
+            try #require(
+                try place.run("doc", "patch", "--write", "mine.store", "files", id, #"{"caption":"Fog"}"#).code == 0)
+            let refused = try Self.run(place, "wb", "--attach", "original", "--attach-as", "caption")
+            #expect(refused.code == 65 && refused.says("2.jpg of files: the member caption has a value"), "\(refused)")
+            let kept = try place.run("doc", "get", "mine.store", "files", id)
+            #expect(kept.output.contains(#""caption":"Fog""#), "\(kept)")
+            #expect(try Self.run(place, "wb", "--attach", "original").code == 0)
+            // A name, not a path.
+            let path = try Self.run(place, "wb", "--attach", "original", "--attach-as", "pics.big")
+            #expect(path.code == 64 && path.says("--attach-as"), "\(path)")
+            // A directory without pictures.
+            try #require(try place.shell("mkdir none").code == 0)
+            let none = try Self.run(place, "none")
+            #expect(none.code == 0 && none.says("contains no pictures"), "\(none)")
+        }
+    }
+
     @Test func `An import reports the number of skipped files, and their names on request`() throws {
         try Self.with { place, _ in
             #expect(

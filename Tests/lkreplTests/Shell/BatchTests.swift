@@ -138,7 +138,7 @@ import Testing
         return unsafe fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
-    @Test func `A stopped batch leaves nothing behind`() throws {
+    @Test func `A stopped batch leaves no trace`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("{\"id\":1}\n", to: "one.jsonl")

@@ -208,7 +208,15 @@ final class QueryResolver {
         return alternatives.query(allFields: allFields)
     }
 
+    /// The word and those similar to it. The word itself comes first, however often and in however few documents a
+    /// similar one occurs.
     private func fuzzy(_ text: String, _ distance: Int?, _ fields: UInt32) -> ResolvedQuery {
+        let exact = similarWords(text, 0, fields)
+        let all = similarWords(text, distance, fields)
+        return exact == all ? all : .exactFirst(exact, among: all)
+    }
+
+    private func similarWords(_ text: String, _ distance: Int?, _ fields: UInt32) -> ResolvedQuery {
         var alternatives = Alternatives()
         for group in groups where group.fields & fields != 0 {
             let inside = group.fields & fields

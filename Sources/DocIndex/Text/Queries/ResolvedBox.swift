@@ -77,6 +77,9 @@ extension QueryResolver {
         guard case .word(let text) = part.query else {
             let base = try resolve(inAnyField: part.query, fields).reduced
             if base == .ignored { return nil }
+            if case .exactFirst(let exact, among: let all) = base {
+                return ResolvedBox.Word(whole: exact, base: all, isRequired: part.isRequired)
+            }
             return ResolvedBox.Word(base: base, isRequired: part.isRequired)
         }
         let base = try resolve(part.query, fields).reduced
@@ -99,7 +102,10 @@ extension QueryResolver {
     }
 
     private static func loose(_ query: ResolvedQuery, unlike base: ResolvedQuery) -> ResolvedQuery? {
-        query.canMatch && query != base ? query : nil
+        // The word itself is a better form.
+        var query = query
+        if case .exactFirst(_, among: let all) = query { query = all }
+        return query.canMatch && query != base ? query : nil
     }
 
     /// Resolves an expression. Fields that the index does not have are ignored.

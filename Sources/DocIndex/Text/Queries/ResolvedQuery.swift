@@ -15,6 +15,8 @@ indirect enum ResolvedQuery: Sendable, Hashable {
     case prefer(ResolvedQuery, ResolvedQuery)
     case boost(ResolvedQuery, Double)
     case box(ResolvedBox)
+    /// The documents of the second query. Those that the first one finds too come before the others.
+    case exactFirst(ResolvedQuery, among: ResolvedQuery)
 
     /// A term, a prefix or a fuzzy word to look up.
     struct Term: Sendable, Hashable {
@@ -74,6 +76,9 @@ extension ResolvedQuery {
         case .boost(let part, let factor):
             let reduced = part.reduced
             return reduced == .nothing || reduced == .ignored ? reduced : .boost(reduced, factor)
+        case .exactFirst(let exact, among: let all):
+            let (exact, all) = (exact.reduced, all.reduced)
+            return exact.canMatch && all.canMatch && exact != all ? .exactFirst(exact, among: all) : all
         }
     }
 
@@ -87,7 +92,8 @@ extension ResolvedQuery {
         case .word(let terms): terms.count
         case .phrase(let places, _): places.reduce(0) { $0 + $1.terms.count }
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.termCount }
-        case .except(let first, let second), .prefer(let first, let second): first.termCount + second.termCount
+        case .except(let first, let second), .prefer(let first, let second), .exactFirst(let first, among: let second):
+            first.termCount + second.termCount
         case .boost(let part, _): part.termCount
         case .box(let box): box.termCount
         }

@@ -108,7 +108,12 @@ public struct SearchBox: Sendable, Hashable {
         return SearchBox(self, parts: parts)
     }
 
+    /// The maximum number of words in all parts. Few of them are looked up in more than one form and language.
+    private static let wordLimit = 512
+
     private static func isWithinLimits(_ parts: [Part], _ excluded: [TextQuery]) -> Bool {
+        let words = (parts.map(\.query) + excluded).reduce(0) { $0 + SearchBoxWord.wordCount(in: $1) }
+        if words > wordLimit { return false }
         var size = TextQuery.Size()
         return (try? size.add(.or(parts.map(\.query) + excluded))) != nil
     }
@@ -124,6 +129,14 @@ public struct SearchBox: Sendable, Hashable {
         case unknownField(String)
         /// An operator of a web search engine, such as `site:`, and whether its word is searched for.
         case webOperator(String, isSearched: Bool)
+        /// A range of a field, as in `year:[1900 TO 1910]`, which is a condition and not a search.
+        case range(String)
+        /// An operator of another search engine, such as the pattern `/fo[gx]/`; what is searched for instead, or `nil`
+        /// if it is left out.
+        case unsupported(String, searched: String?)
+        /// A field of the index within parentheses after another field, as in `title:(caption:fog)`; both sides are
+        /// searched for as words.
+        case nestedField(String)
         /// A distance other than 0, 1 or 2, as in `fog~3`; the distance that is used instead depends on the word's
         /// length.
         case distance(String)
@@ -151,6 +164,10 @@ extension SearchBox.Note: CustomStringConvertible {
         case .unknownField(let name): "\(name): is not a field of the text index; searching for it as a word"
         case .webOperator(let name, true): "\(name) is not supported; searching for the word after it"
         case .webOperator(let name, false): "\(name) is not supported; left out"
+        case .range(let text): "\(text): a range is a condition, such as year between 1900 and 1910; left out"
+        case .unsupported(let text, let searched?): "\(text) is not supported; searching for \(searched)"
+        case .unsupported(let text, nil): "\(text) is not supported; left out"
+        case .nestedField(let name): "\(name): is within the words of another field; searching for it as a word"
         case .distance(let text): "\(text): at most two letters may differ; searching for similar words"
         case .weight(let text): "\(text): a weight is a number from 0.1 to 10; using the nearest one"
         case .operatorWithoutWord(let text): "\(text) has no word to apply to; left out"

@@ -101,15 +101,20 @@ struct SearchBoxParser {
                 sequence.sign = (isExcluded, text)
             case .phrase(let text, let slop):
                 hasOperators = true
+                noteWildcards(in: text)
                 if let query = phrase(text, slop: slop) { add(query, to: &sequence, isRequired: true) }
             case .near(let text, let slop):
                 hasOperators = true
                 if let query = phrase(text, slop: slop) { add(query, to: &sequence, isRequired: true) }
             case .group(let field, let text, let isPhrase):
                 hasOperators = true
+                if isPhrase { noteWildcards(in: text) }
                 if let query = isPhrase ? phrase(text, slop: nil) : group(text) {
                     add(.field(field, query), to: &sequence, isRequired: true)
                 }
+            case .leftOut(let found):
+                hasOperators = true
+                note(found)
             case .word(let text, let isLast):
                 take(text, isUnfinished: isLast && isTyping, into: &sequence)
             }
@@ -138,8 +143,22 @@ struct SearchBoxParser {
     private mutating func group(_ text: String) -> TextQuery? {
         var parser = SearchBoxParser(text, fields: [], isTyping: false)
         let inner = parser.sequence(depth: Self.depthLimit)
-        for found in parser.notes { note(found) }
+        for found in parser.notes {
+            if case .unknownField(let name) = found, reader.field(name) != nil {
+                note(.nestedField(name))
+            } else {
+                note(found)
+            }
+        }
         return inner.group
+    }
+
+    /// Notes wildcards in quotes, which stand for any word in some search engines.
+    private mutating func noteWildcards(in phrase: String) {
+        let words = phrase.split(whereSeparator: \.isWhitespace)
+        let plain = words.filter { $0 != "*" }
+        if plain.count == words.count { return }
+        note(.unsupported("* in quotes", searched: plain.isEmpty ? nil : "\"\(plain.joined(separator: " "))\""))
     }
 
     private func phrase(_ text: String, slop: Int?) -> TextQuery? {
@@ -201,6 +220,8 @@ struct SearchBoxParser {
         case group(field: String, String, isPhrase: Bool)
         /// A word, and whether nothing follows it.
         case word(String, isLast: Bool)
+        /// What is left out, with its note.
+        case leftOut(SearchBox.Note)
     }
 
     private static let quotes: Set<Character> = ["\"", "“", "”", "„", "‟", "«", "»", "＂", "〝", "〞"]
@@ -255,9 +276,15 @@ struct SearchBoxParser {
 
     private mutating func word() -> Token? {
         let start = offset
+        if character(start) == "{", let columns = takeBraces() { return .leftOut(.unsupported(columns, searched: nil)) }
         while let character = character(offset) {
             if character.isWhitespace || character == "(" || character == ")" || character == "|" { break }
             if character == "&", self.character(offset + 1) == "&" { break }
+            if character == "[" || character == "{", offset > start, characters[offset - 1] == ":",
+                let range = takeRange(from: start)
+            {
+                return .leftOut(.range(range))
+            }
             // A quote inside a word is a unit, as in 12".
             if Self.quotes.contains(character), offset > start, characters[offset - 1] == ":" { break }
             offset += 1
@@ -297,6 +324,31 @@ struct SearchBoxParser {
             let slop = Int(content[content.index(after: comma)...].filter { !$0.isWhitespace })
         else { return .near(content, slop: Self.nearSlop) }
         return .near(String(content[..<comma]), slop: min(max(0, slop), 99))
+    }
+
+    /// Consumes the names of fields in braces with a colon, as in FTS5.
+    private mutating func takeBraces() -> String? {
+        guard let end = place(after: ["}"]), character(end) == ":" else { return nil }
+        defer { offset = end + 1 }
+        return String(characters[offset...end])
+    }
+
+    /// Consumes the rest of a range such as `year:[1900 TO 1910]`, as in Lucene.
+    private mutating func takeRange(from start: Int) -> String? {
+        guard let end = place(after: ["]", "}"]) else { return nil }
+        let text = String(characters[start..<end])
+        guard text.split(whereSeparator: \.isWhitespace).dropFirst().dropLast().contains("TO") else { return nil }
+        offset = end
+        return text
+    }
+
+    /// The longest range and list of fields that is looked for.
+    private static let bracketLimit = 200
+
+    /// Returns the place after the next of these characters; `nil` if it is not near.
+    private func place(after closing: Set<Character>) -> Int? {
+        let near = offset..<min(characters.count, offset + Self.bracketLimit)
+        return near.first { closing.contains(characters[$0]) }.map { $0 + 1 }
     }
 
     /// Consumes a number in parentheses.

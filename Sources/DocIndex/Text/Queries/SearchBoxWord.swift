@@ -33,6 +33,20 @@ struct SearchBoxWord {
         return terms.count
     }
 
+    /// Returns the number of words in a part of a search box.
+    static func wordCount(in query: TextQuery) -> Int {
+        switch query {
+        case .nothing: 0
+        case .word(let text), .phrase(let text), .near(let text, _), .prefix(let text), .fuzzy(let text, _):
+            wordCount(text)
+        case .and(let parts), .or(let parts): parts.content.reduce(0) { $0 + wordCount(in: $1) }
+        case .except(let first, let second), .prefer(let first, let second):
+            wordCount(in: first.content) + wordCount(in: second.content)
+        case .field(_, let part), .boost(let part, _): wordCount(in: part.content)
+        case .searchBox(let box): box.parts.reduce(0) { $0 + wordCount(in: $1.query) }
+        }
+    }
+
     /// Returns the name if it is a field.
     func field(_ name: String) -> String? {
         guard let first = name.first, first.isLetter, name.allSatisfy(Self.isOfName) else { return nil }
@@ -55,6 +69,12 @@ struct SearchBoxWord {
         let rest = String(text[text.index(after: colon)...])
         if rest == "*" || rest.hasPrefix("*^") {
             reading.notes.append(.notWords(text))
+            reading.hasOperators = true
+            return reading
+        }
+        if rest.isEmpty, fields != nil, field(name) != nil {
+            // A field without a word.
+            reading.notes.append(.operatorWithoutWord(text))
             reading.hasOperators = true
             return reading
         }
@@ -89,6 +109,8 @@ struct SearchBoxWord {
     private func plain(_ text: String, _ reading: inout Reading) -> TextQuery? {
         var word = Substring(text)
         var weight: Double?
+        if let known = foreign(text, &reading) { word = known }
+        if word.isEmpty { return nil }
         if let sign = word.lastIndex(of: "^"), sign > word.startIndex,
             let number = Double(word[word.index(after: sign)...]), number.isFinite
         {
@@ -100,6 +122,34 @@ struct SearchBoxWord {
         guard var query = unweighted(word, &reading) else { return nil }
         if let weight { query = .boost(query, weight) }
         return query
+    }
+
+    /// Returns the part of a word with an operator of another search engine that is searched for, and notes the rest;
+    /// `nil` for other words.
+    private func foreign(_ text: String, _ reading: inout Reading) -> Substring? {
+        func left(_ searched: Substring) -> Substring? {
+            guard Self.wordCount(String(searched)) > 0 else { return nil }
+            reading.notes.append(.unsupported(text, searched: String(searched)))
+            reading.hasOperators = true
+            return searched
+        }
+        // The first word of a field, as in FTS5.
+        if text.first == "^" { return left(text.drop { $0 == "^" }) }
+        // A regular expression, as in Lucene. A path between slashes has no other special characters.
+        if text.first == "/", text.last == "/", text.count > 2, text.contains(where: { "[]{}.*+?\\$^|".contains($0) }) {
+            reading.notes.append(.unsupported(text, searched: nil))
+            reading.hasOperators = true
+            return ""
+        }
+        // A distance or a weight that is no number.
+        if let sign = text.lastIndex(where: { $0 == "~" || $0 == "^" }), sign > text.startIndex {
+            let (before, after) = (text[..<sign], text[text.index(after: sign)...])
+            let isPlain = before.allSatisfy { $0.isLetter || $0.isNumber }
+            if isPlain, after.first?.isLetter == true, after.allSatisfy({ $0.isLetter || $0.isNumber }) {
+                return left(before)
+            }
+        }
+        return nil
     }
 
     private func unweighted(_ text: Substring, _ reading: inout Reading) -> TextQuery? {

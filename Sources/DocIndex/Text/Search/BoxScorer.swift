@@ -1,4 +1,4 @@
-/// One word of a search box in all its forms. The score of a document is the constant of its best form, which puts it
+/// One word in all its forms: of a search box, or a fuzzy word. The score of a document is the constant of its best form, which puts it
 /// into a tier, plus its BM25 score.
 final class BoxWordScorer: Scorer {
     /// The forms from the best to the worst, each with its constant.

@@ -15,7 +15,7 @@ extension TextSearch {
 
     private func settled(_ query: ResolvedQuery) throws -> ResolvedQuery {
         switch query {
-        case .nothing, .ignored, .word, .phrase: query
+        case .nothing, .ignored, .word, .phrase, .exactFirst: query
         case .and(let parts): .and(try parts.map(settled))
         case .or(let parts): .or(try parts.map(settled))
         case .except(let wanted, let unwanted): .except(try settled(wanted), try settled(unwanted))
@@ -71,7 +71,8 @@ extension TextSearch {
         case .phrase(let places, _): try places.allSatisfy { try occurs($0.terms) }
         case .and(let parts): try parts.allSatisfy(occurs)
         case .or(let parts): try parts.contains(where: occurs)
-        case .except(let part, _), .prefer(let part, _), .boost(let part, _): try occurs(part)
+        case .except(let part, _), .prefer(let part, _), .boost(let part, _), .exactFirst(_, among: let part):
+            try occurs(part)
         case .box: true
         }
     }
@@ -88,7 +89,7 @@ extension TextSearch {
     }
 
     /// Returns the upper bound of the BM25 scores of a query, in units.
-    private func largestScore(of query: ResolvedQuery) throws -> Double {
+    func largestScore(of query: ResolvedQuery) throws -> Double {
         switch query {
         case .nothing, .ignored, .box: 0
         case .word(let terms): try largestScore(of: terms)
@@ -97,6 +98,7 @@ extension TextSearch {
         case .except(let wanted, _): try largestScore(of: wanted)
         case .prefer(let wanted, let optional): try largestScore(of: wanted) + largestScore(of: optional)
         case .boost(let part, let factor): try largestScore(of: part) * min(max(factor, 0.001), 1000)
+        case .exactFirst(let exact, among: let all): try largestScore(of: exact) + largestScore(of: all)
         }
     }
 
@@ -265,7 +267,7 @@ extension ResolvedQuery {
     /// The number of search boxes in the query.
     fileprivate var boxCount: Int {
         switch self {
-        case .nothing, .ignored, .word, .phrase: 0
+        case .nothing, .ignored, .word, .phrase, .exactFirst: 0
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.boxCount }
         case .except(let first, let second), .prefer(let first, let second): first.boxCount + second.boxCount
         case .boost(let part, _): part.boxCount

@@ -186,7 +186,8 @@ final class TextSearch {
         case .phrase(let places, _): try places.reduce(.max) { min($0, try bound($1.terms)) }
         case .and(let parts): try parts.reduce(.max) { min($0, try bound($1)) }
         case .or(let parts): try parts.reduce(0) { $0 + (try bound($1)) }
-        case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _): try bound(wanted)
+        case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _), .exactFirst(_, among: let wanted):
+            try bound(wanted)
         case .box(let box):
             box.words.contains(where: \.isRequired)
                 ? try box.words.reduce(.max) { $1.isRequired ? min($0, try bound($1)) : $0 }
@@ -246,7 +247,7 @@ final class TextSearch {
         case .word(let terms): try visit(terms)
         case .phrase(let places, _): for place in places { try visit(place.terms) }
         case .and(let parts), .or(let parts): for part in parts { try visit(part) }
-        case .except(let first, let second), .prefer(let first, let second):
+        case .except(let first, let second), .prefer(let first, let second), .exactFirst(let first, among: let second):
             try visit(first)
             try visit(second)
         case .boost(let part, _): try visit(part)
@@ -349,8 +350,22 @@ final class TextSearch {
             let factor = min(max(factor, 0.001), 1000)
             return try matcher(query, boost: min(BM25.boostLimit, boost * factor), part: part)
         case .box(let box): return try matcher(box, part: part)
+        case .exactFirst(let exact, among: let all): return try exactFirst(exact, all, boost, part: part)
         }
     }
+
+    /// Returns a matcher for a query whose exact matches come first: their score is above the largest of the others.
+    private func exactFirst(
+        _ exact: ResolvedQuery, _ all: ResolvedQuery, _ boost: Double, part: Int
+    ) throws -> Scorer? {
+        guard let others = try matcher(all, boost: boost, part: part) else { return nil }
+        guard let exact = try matcher(exact, boost: boost, part: part) else { return others }
+        let constant = Int64(try largestScore(of: all) * limited(boost))
+        return BoxWordScorer([(exact, constant), (others, 0)], isFirstWithin: false)
+    }
+
+    /// Returns the boost, limited so that the sum of all scores fits in an integer.
+    private func limited(_ boost: Double) -> Double { min(boost, BM25.boostLimit / Double(max(1, wordCount))) }
 
     private func phraseScorer(
         _ places: [ResolvedQuery.Part], slop: Int?, _ boost: Double, part: Int
@@ -377,9 +392,7 @@ final class TextSearch {
     private func wordScorer(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordScorer? {
         var frequency = 0
         for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
-        // Limits the boost so that the sum of all scores fits in an integer.
-        let weight = scorer.weight(
-            documentFrequency: frequency, boost: min(boost, BM25.boostLimit / Double(max(1, wordCount))))
+        let weight = scorer.weight(documentFrequency: frequency, boost: limited(boost))
         var matchers: [TermScorer] = []
         for term in terms {
             if let matcher = try termScorer(term, weight, part: part) { matchers.append(matcher) }

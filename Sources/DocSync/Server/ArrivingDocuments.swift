@@ -1,0 +1,65 @@
+internal import DocIndex
+
+/// Reads the documents of a request to `_bulk_docs` while they arrive.
+///
+/// Only the documents are in memory. The contents of attachments are stored as they come.
+struct ArrivingDocuments {
+    let database: ServedDatabase
+    private(set) var arrivals: [VersionWriter.Arrival] = []
+    private(set) var faults: [DocumentFault] = []
+    /// Whether a replica sends the documents with their revisions.
+    private(set) var keepsRevisions = false
+    private var isNewEdit = false
+    /// The size of the documents so far without their contents, in bytes.
+    private var byteCount = 0
+
+    /// The maximum number of documents in a request, since even an empty one takes memory. Replicators send some hundred.
+    private static let countLimit = 100_000
+
+    init(database: ServedDatabase) { self.database = database }
+
+    /// Reads the body of a request.
+    ///
+    /// - Throws: ``MessageError``, ``ServerFailure``, ``DocumentFault`` with `tooLarge`; `CancellationError`.
+    mutating func read(_ body: SyncBody) async throws {
+        var envelope = EnvelopeReader(
+            elementsOf: "docs", of: "The body", byteLimit: database.server.options.bodyLimit)
+        for try await chunk in body.chunks {
+            envelope.append(chunk)
+            try await take(from: &envelope)
+        }
+        envelope.finish()
+        try await take(from: &envelope)
+    }
+
+    private mutating func take(from envelope: inout EnvelopeReader) async throws {
+        while let part = try envelope.next() {
+            switch part {
+            case .member("new_edits", let text):
+                keepsRevisions = text.elementsEqual("false".utf8)
+                isNewEdit = !keepsRevisions
+            case .member: continue
+            case .oversized: throw MessageError(.tooLarge, "A document is larger than this server accepts.")
+            case .element(let text):
+                // Before their contents are stored in vain.
+                if isNewEdit { throw ServedDatabase.newEdit }
+                try Task.checkCancellation()
+                try await add(text)
+            }
+        }
+    }
+
+    private mutating func add(_ text: [UInt8]) async throws {
+        do {
+            let document = try database.document(text)
+            byteCount += text.count - document.containedByteCount
+            arrivals.append(try await database.arrival(document, text))
+        } catch let error as DocumentFault {
+            if error.code == .tooLarge { throw error }
+            faults.append(error)
+        }
+        guard byteCount <= database.server.options.bodyLimit, arrivals.count + faults.count <= Self.countLimit else {
+            throw MessageError(.tooLarge, "The request has too many documents; send fewer at a time.")
+        }
+    }
+}

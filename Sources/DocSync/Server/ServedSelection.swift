@@ -1,0 +1,70 @@
+internal import DocIndex
+
+/// The documents of which a peer wants the changes.
+///
+/// The filters `_doc_ids` and `_selector` of CouchDB; source: its documentation of `_changes`. A selector looks at the
+/// winning version, with its ID as `_id` and, of a deletion, `_deleted`. Filters of design documents are programs, which
+/// this server does not run.
+enum ServedSelection: Sendable {
+    case all
+    case ids(Set<String>)
+    case filter(Filter)
+
+    /// Reads the selection of a request, from its body or, for IDs, from its target.
+    ///
+    /// - Parameter limit: The size of the body in bytes above which it is refused.
+    init(_ request: SyncRequest, _ target: Target, limit: Int) async throws {
+        guard let name = target["filter"] else {
+            self = .all
+            return
+        }
+        var members = DocumentObject()
+        if request.method == .post {
+            let body = try await request.body.collected(limit: limit)
+            guard case .object(let object)? = try? JSONParser().parse(body) else {
+                throw ServerFailure(400, "bad_request", "the body is not a JSON object")
+            }
+            members = object
+        } else if let text = target["doc_ids"] {
+            members["doc_ids"] = try? JSONParser().parse(text)
+        }
+        switch name {
+        case "_doc_ids":
+            guard case .array(let values)? = members["doc_ids"] else {
+                throw ServerFailure(400, "bad_request", "the filter _doc_ids needs an array doc_ids")
+            }
+            // A number is the ID of no document of a peer.
+            self = .ids(Set(values.compactMap(\.stringValue)))
+        case "_selector":
+            guard let selector = members["selector"] else {
+                throw ServerFailure(400, "bad_request", "the filter _selector needs a body with a selector")
+            }
+            do {
+                self = .filter(try Filter(selector: selector))
+            } catch let error as DocIndexError where error.code == .invalidQuery {
+                throw ServerFailure(400, "bad_request", error.message)
+            }
+        default: throw ServerFailure(404, "not_found", "this server has no filter \(name.prefix(100))")
+        }
+    }
+
+    /// Whether documents must be read.
+    var readsDocuments: Bool { if case .filter = self { true } else { false } }
+
+    /// Returns whether a peer wants the changes of a document.
+    ///
+    /// - Parameter winner: Returns the winning version, if it is needed.
+    /// - Throws: ``DocIndexError`` if a pattern takes too long; `CancellationError`; the errors of `winner`.
+    func takes(_ id: String, _ winner: () throws -> DocumentRevision?) throws -> Bool {
+        switch self {
+        case .all: return true
+        case .ids(let ids): return ids.contains(id)
+        case .filter(let filter):
+            guard let version = try winner() else { return false }
+            var content = version.content ?? DocumentObject()
+            content["_id"] = .string(id)
+            if version.isDeleted { content["_deleted"] = true }
+            return try filter.matchesBounded(content)
+        }
+    }
+}

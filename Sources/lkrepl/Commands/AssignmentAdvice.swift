@@ -1,0 +1,82 @@
+import DocIndex
+
+/// Advice on assignments that look like a mistake: a misspelt field, or the name of a field in place of a value.
+struct AssignmentAdvice {
+    private let assignments: [DocumentUpdate.Assignment]
+    private let collection: DocumentCollection
+
+    init(_ update: DocumentUpdate, _ collection: DocumentCollection) {
+        assignments = update.assignments
+        self.collection = collection
+    }
+
+    /// What to do about assignments that cannot be read; `nil` if nothing is known.
+    static func hint(for text: String) -> String? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        if words.count > 1, ["unset", "delete", "drop"].contains(words[0].lowercased()) {
+            return "write REMOVE \(words[1])"
+        }
+        guard let sign = words.firstIndex(of: "="), sign > 0, sign + 2 < words.count,
+            words[sign + 1] == words[sign - 1],
+            ["+", "-"].contains(words[sign + 2])
+        else { return nil }
+        let amount = sign + 3 < words.count ? words[sign + 3] : "1"
+        return "write \(words[sign - 1]) \(words[sign + 2])= \(amount)"
+    }
+
+    /// Warns on standard error before the update runs; with `--strict`, fails instead.
+    func give(isStrict: Bool, _ options: GlobalOptions) throws {
+        let warnings = try assignments.prefix(32).flatMap(warnings)
+        if isStrict, let first = warnings.first {
+            throw CommandError(
+                .usage, first,
+                hint: warnings.count > 1
+                    ? warnings.dropFirst().joined(separator: "; ") : "without --strict this is a warning")
+        }
+        for warning in warnings { options.note("warning: \(warning)") }
+    }
+
+    private func warnings(about assignment: DocumentUpdate.Assignment) throws -> [String] {
+        switch assignment {
+        case .set(let path, .string(let text)), .setIfAbsent(let path, .string(let text)):
+            return try near(path) + copied(text, to: path)
+        case .set(let path, _), .setIfAbsent(let path, _), .remove(let path), .add(let path, _),
+            .subtract(let path, _), .appendText(let path, _), .replaceText(let path, _, with: _),
+            .replace(let path, _, with: _), .replaceBelow(let path, _, with: _, separator: _), .move(let path, to: _):
+            return try near(path)
+        }
+    }
+
+    /// A field that no document has is new, or need not be there, unless it resembles a known one.
+    private func near(_ path: FieldPath) throws -> [String] {
+        try unknown(path).filter { !$0.suggestions.isEmpty }.map { "\($0)" }
+    }
+
+    private func unknown(_ path: FieldPath) throws -> [Query.Diagnostic] {
+        // An earlier assignment may create the field.
+        let isCreated = assignments.contains {
+            if case .move(_, to: let destination) = $0 { destination == path } else { false }
+        }
+        return isCreated ? [] : try collection.diagnostics(of: Query(.all, limit: 1), fields: [path])
+    }
+
+    /// The value is the name of another field: it is stored as a word, and nothing is copied.
+    private func copied(_ text: String, to path: FieldPath) throws -> [String] {
+        guard let source = try? FieldPath(parsing: text), source != path, "\(source)" == text,
+            text.first?.isLetter ?? false, try collection.exists(matching: .exists(source))
+        else { return [] }
+        return ["\(path) gets the word \(text), not the value of the field \(text); field -> field renames a field"]
+    }
+}
+
+extension DocumentCollection {
+    /// Whether a document satisfies a condition.
+    func exists(matching filter: Filter, options: Query.Options = Query.Options()) throws -> Bool {
+        var found = false
+        try forEach(matching: Query(filter, limit: 1), options: options) { _ in
+            found = true
+            return false
+        }
+        return found
+    }
+}
