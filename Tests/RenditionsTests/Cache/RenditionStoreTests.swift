@@ -150,6 +150,23 @@ private final class CountingRenderer: Renderer {
             }
         }
 
+        @Test func `Only the beginning of a large file that is not a picture is read`() async throws {
+            try await Self.withPictures(1) { store, originals in
+                var limits = RenderingLimits()
+                limits.sourceByteCount = 1000
+                let renditions = RenditionStore(
+                    of: store, renderers: RendererChain([CountingRenderer()], limits: limits))
+                let film = try store.attachments.add([UInt8](repeating: 1, count: 1 << 20), type: "image/jpeg")
+                try #require(originals[0].byteCount > 1000)
+                for (original, code) in [(film, RenditionFault.Code.unknownFormat), (originals[0], .tooLarge)] {
+                    let fault = await #expect(throws: RenditionFault.self) {
+                        try await renditions.rendition(of: original, as: .thumbnail)
+                    }
+                    #expect(fault?.code == code)
+                }
+            }
+        }
+
         @Test func `The memory stays within its limit, and what is visible stays in it`() async throws {
             try await Self.withPictures(20) { store, originals in
                 let one = try await Self.renditions(store).rendition(of: originals[0], as: Self.small).bytes.count
