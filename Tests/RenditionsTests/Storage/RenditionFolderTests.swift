@@ -209,6 +209,8 @@ import Testing
             second.store(rendition, try Self.key(2))
             #expect(first.rendition(key) == rendition)
             #expect(first.rendition(try Self.key(2)) == nil)
+            // Everyone can count.
+            #expect(second.totals().map(\.totals.byteCount) == [100])
         }
     }
 
