@@ -16,9 +16,9 @@ struct RenditionsCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl renditions make --write photos.store photos
                 They are stored in the directory renditions of the store, which can be deleted at any time and is not \
-                part of dumps and copies. Interrupted, it continues where it was. JPEG files need no other program; \
-                vipsthumbnail reads other formats, exiftool the previews in raw files. Each picture that cannot be \
-                rendered is a row with the reason. Attached files that are not pictures are skipped.
+                part of dumps and copies. After an interruption, run it again to make the rest. JPEG files need no other \
+                program; vipsthumbnail reads other formats, exiftool the previews in raw files. Each picture that \
+                cannot be read is a row with the reason. Attached files that are not pictures are skipped.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -37,16 +37,25 @@ struct RenditionsCommand: ParsableCommand {
                 let progress = try options.reporter("renditions make", unit: .items("pictures"))
                 defer { progress.finish() }
                 let batches = RenditionBatches(of: store, sizes)
+                defer { batches.close() }
                 var summary = RenditionBatches.Summary()
                 for start in stride(from: 0, to: originals.count, by: RenditionBatches.pictureCount) {
-                    try Interruption.check("\(HumanNumber.grouped(start)) of \(originals.count) pictures are done")
+                    let done = "\(HumanNumber.grouped(start)) of \(HumanNumber.grouped(originals.count)) pictures"
+                    try Interruption.check(done)
                     let batch = Array(originals[start..<min(originals.count, start + RenditionBatches.pictureCount)])
-                    for failure in try batches.make(batch, &summary) { try writer.write(failure) }
+                    do {
+                        for failure in try batches.make(batch, &summary) { try writer.write(failure) }
+                    } catch is CancellationError {
+                        throw Interruption.failure(done)
+                    }
                     progress.advance(done: start + batch.count, total: originals.count)
                 }
                 progress.finish()
                 try writer.finish(tellsOfNothing: false)
-                options.note("renditions make: \(summary.text)")
+                options.note(
+                    originals.isEmpty
+                        ? "renditions make: there are no attached files; attach add adds them"
+                        : "renditions make: \(summary.text)")
             }
         }
 
@@ -81,7 +90,8 @@ struct RenditionsCommand: ParsableCommand {
         func run() throws {
             try Session.with(database, options) { session in
                 let writer = try options.writer(columns: ["size", "pictures", "bytes"])
-                for totals in RenditionStore(of: try session.store()).totals() {
+                let renditions = RenditionStore(of: try session.store())
+                for totals in renditions.totals() {
                     try writer.write([
                         "size": .string(totals.name), "pictures": .int(Int64(totals.count)),
                         "bytes": .int(totals.byteCount),
@@ -111,17 +121,27 @@ struct RenditionsCommand: ParsableCommand {
                 let renditions = RenditionStore(of: try session.store())
                 let totals = renditions.totals()
                 renditions.removeAll()
+                let path = session.path + "/" + DerivedDirectory.name
+                guard renditions.totals().isEmpty else { throw RenditionsCommand.unwritable(path) }
                 let count = totals.reduce(0) { $0 + $1.count }
                 let size = HumanNumber.byteCount(Int(clamping: totals.reduce(0) { $0 + $1.byteCount }))
-                options.note("renditions drop: deleted \(HumanNumber.grouped(count)) renditions with \(size)")
+                let what = "\(HumanNumber.grouped(count)) rendition\(count == 1 ? "" : "s") with \(size)"
+                options.note("renditions drop: \(count == 0 ? "there are none" : "deleted \(what)")")
             }
         }
+    }
+
+    /// The error for a directory that cannot be changed.
+    static func unwritable(_ path: String) -> CommandError {
+        CommandError(
+            .inputOutput, "cannot change \(path)",
+            hint: "check its permissions and the free space; delete it if it is not a directory of the store")
     }
 
     /// Reads a list of names.
     static func specifications(_ text: String) throws -> [RenditionSpecification] {
         let known = [RenditionSpecification.thumbnail, .preview, .full]
-        return try text.split(separator: ",").map { name in
+        return try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let specification = known.first(where: { $0.name == name }) else {
                 throw CommandError(
                     .usage, "there is no size \"\(name)\"", hint: "use \(known.map(\.name).joined(separator: ", "))")

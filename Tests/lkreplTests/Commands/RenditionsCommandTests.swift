@@ -1,39 +1,19 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import lkrepl
 
 @Suite struct `Renditions in the shell` {
-    /// A gray JPEG file of 40 × 24 pixels.
-    private static let picture =
-        "/9j/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H////6/+b9//j/wAALCAAYACgBAREA"
-        + "/8QAFQABAQAAAAAAAAAAAAAAAAAAAAX/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAA/AIoAAAAP/9k="
-
-    /// Attaches a picture, a broken one and a text.
-    private static func prepare(_ place: Workplace) throws {
-        try place.makePhotos()
-        let picture = try #require(Data(base64Encoded: picture))
-        try place.write([UInt8](picture), to: "good.jpg")
-        try place.write([UInt8](picture.prefix(100)), to: "broken.jpg")
-        try place.write("notes", to: "notes.txt")
-        let outcome = try place.run(
-            "attach", "add", "--write", "photos.store", "photos", "2019-07-14-0031", "files[]", "good.jpg",
-            "broken.jpg",
-            "notes.txt")
-        try #require(outcome.code == 0, "\(outcome)")
-    }
-
     private static func make(_ place: Workplace, _ arguments: String...) throws -> Outcome {
         try place.run(["renditions", "make", "--write", "photos.store"] + arguments)
     }
 
     @Test func `Missing renditions are made once, and those that cannot be made are rows with the reason`() throws {
         try Workplace.with { place in
-            try Self.prepare(place)
+            try place.attachPictures()
             let first = try Self.make(place, "photos")
             #expect(first.code == 0, "\(first)")
-            #expect(first.says("2 made, 2 cannot be rendered, 1 attached files are not pictures"), "\(first)")
+            #expect(first.says("2 made, 2 cannot be made, 1 file is not a picture"), "\(first)")
             #expect(first.lines.count == 2 && first.output.contains(#""name":"broken.jpg""#), "\(first)")
             #expect(first.output.contains(#""reason":"damaged""#))
             let again = try Self.make(place)
@@ -50,18 +30,55 @@ import Testing
 
     @Test func `Without --write, and for a size that does not exist, nothing is made`() throws {
         try Workplace.with { place in
-            try Self.prepare(place)
+            try place.attachPictures()
             #expect(try place.run("renditions", "make", "photos.store").code == 77)
             #expect(try place.run("renditions", "drop", "photos.store").code == 77)
-            let outcome = try Self.make(place, "--sizes", "thumbnail,large")
-            #expect(outcome.code == 64 && outcome.says("there is no size \"large\""), "\(outcome)")
+            for (sizes, unknown) in [("thumbnail,large", "large"), ("", ""), ("full,", "")] {
+                let outcome = try Self.make(place, "--sizes", sizes)
+                #expect(outcome.code == 64 && outcome.says("there is no size \"\(unknown)\""), "\(outcome)")
+            }
             #expect(try !place.names(in: "photos.store").contains("renditions"))
+        }
+    }
+
+    @Test func `Without attached files there is nothing to make, and for a store without pictures neither`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let none = try Self.make(place)
+            #expect(none.code == 0 && none.says("there are no attached files"), "\(none)")
+            try place.attachPicture()
+            let text = try Self.make(place)
+            #expect(text.code == 0 && text.says("0 made, 1 file is not a picture"), "\(text)")
+            #expect(text.output.isEmpty)
+        }
+    }
+
+    @Test func `Where the directory cannot be written, the command fails and says where`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            try place.write("mine", to: "photos.store/renditions")
+            let outcome = try Self.make(place)
+            #expect(outcome.code == 74 && outcome.says("photos.store/renditions"), "\(outcome)")
+            // It is not a directory of the store.
+            #expect(try place.run("renditions", "drop", "--write", "photos.store").says("there are none"))
+            #expect(try place.read("photos.store/renditions") == Array("mine".utf8))
+        }
+    }
+
+    @Test func `The commands of one shell follow each other`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let outcome = try place.run(
+                "photos.store", "--write", "-c", "renditions make -q; renditions list; renditions drop; renditions make"
+            )
+            #expect(outcome.code == 0 && outcome.output.contains(#"{"size":"preview","pictures":1,"#), "\(outcome)")
+            #expect(outcome.says("deleted 2 renditions") && outcome.says("2 made, 2 cannot be made"), "\(outcome)")
         }
     }
 
     @Test func `Copies and dumps have no renditions, a check ignores them, and destroying deletes them`() throws {
         try Workplace.with { place in
-            try Self.prepare(place)
+            try place.attachPictures()
             let dump = try place.dump("photos.store")
             #expect(try Self.make(place).code == 0)
             #expect(try place.names(in: "photos.store").contains("renditions"))
@@ -78,7 +95,7 @@ import Testing
 
     @Test func `Files of others in the directory survive when the store is destroyed`() throws {
         try Workplace.with { place in
-            try Self.prepare(place)
+            try place.attachPictures()
             #expect(try Self.make(place).code == 0)
             let made = try place.shell(
                 "mkdir -p photos.store/renditions/mine && echo x > photos.store/renditions/mine/x")
