@@ -114,20 +114,29 @@ struct RenditionsCommand: ParsableCommand {
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
+        @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
+        var dryRun = false
 
         func run() throws {
-            try options.requireWrite("renditions drop")
+            if !dryRun { try options.requireWrite("renditions drop") }
             try Session.with(database, options) { session in
                 let renditions = RenditionStore(of: try session.store())
                 let totals = renditions.totals()
-                renditions.removeAll()
-                let path = session.path + "/" + DerivedDirectory.name
-                guard renditions.totals().isEmpty else { throw RenditionsCommand.unwritable(path) }
-                let count = totals.reduce(0) { $0 + $1.count }
-                let size = HumanNumber.byteCount(Int(clamping: totals.reduce(0) { $0 + $1.byteCount }))
-                let what = "\(HumanNumber.grouped(count)) rendition\(count == 1 ? "" : "s") with \(size)"
-                options.note("renditions drop: \(count == 0 ? "there are none" : "deleted \(what)")")
+                if !dryRun {
+                    renditions.removeAll()
+                    let path = session.path + "/" + DerivedDirectory.name
+                    guard renditions.totals().isEmpty else { throw RenditionsCommand.unwritable(path) }
+                }
+                options.note("renditions drop: \(Self.text(totals, dryRun))")
             }
+        }
+
+        private static func text(_ totals: [RenditionStore.Totals], _ dryRun: Bool) -> String {
+            let count = totals.reduce(0) { $0 + $1.count }
+            guard count > 0 else { return "there are none" }
+            let size = HumanNumber.byteCount(Int(clamping: totals.reduce(0) { $0 + $1.byteCount }))
+            let noun = count == 1 ? "rendition" : "renditions"
+            return "\(dryRun ? "would delete" : "deleted") \(HumanNumber.grouped(count)) \(noun) with \(size)"
         }
     }
 
