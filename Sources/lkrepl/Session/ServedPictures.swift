@@ -7,9 +7,14 @@ import Synchronization
 ///
 /// They are stored in the directory of the store only if the server has it open for writing, else kept in memory.
 final class ServedPictures: Sendable {
+    /// How long pictures in memory are kept although another process has written the store. They do not change, but the
+    /// files of the state in which they were read are kept with them.
+    private static let interval = Duration.seconds(30)
+
     private struct State {
         let store: DocumentStore
         let renditions: RenditionStore
+        let beginning = ContinuousClock.now
     }
 
     private let served: ServedSession
@@ -21,21 +26,32 @@ final class ServedPictures: Sendable {
     ///
     /// - Throws: `CancellationError`.
     func picture(of original: Attachment, _ size: ShownSize) async throws -> [UInt8]? {
-        let renditions: RenditionStore
-        do { renditions = try newest() } catch { return nil }
+        guard let known = renditions(after: nil) else { return nil }
         do {
-            return try await renditions.rendition(of: original, as: size.specification).bytes
-        } catch is RenditionFault {
+            return try await known.rendition(of: original, as: size.specification).bytes
+        } catch let fault as RenditionFault {
             try Task.checkCancellation()
-            return nil
+            // A new original is in a newer state.
+            guard fault.code == .unreadable, let newer = renditions(after: known), newer !== known else { return nil }
+            do {
+                return try await newer.rendition(of: original, as: size.specification).bytes
+            } catch is RenditionFault {
+                return nil
+            }
         }
     }
 
-    /// The renditions of the store that is shown, which is another one after a commit of another process.
-    private func newest() throws -> RenditionStore {
-        let store = try served.current.store()
+    /// The renditions of the store that is shown, which is another one after a commit of another process; `nil` if it
+    /// cannot be read.
+    ///
+    /// - Parameter old: those that lack something, so that newer ones are needed at once.
+    private func renditions(after old: RenditionStore?) -> RenditionStore? {
+        guard let store = try? served.current.store() else { return nil }
         return state.withLock { state in
-            if let state, state.store === store { return state.renditions }
+            if let state {
+                let isYoung = ContinuousClock.now - state.beginning < Self.interval
+                if state.store === store || isYoung && state.renditions !== old { return state.renditions }
+            }
             let renditions = RenditionStore(of: store, specifications: ShownSize.allCases.map(\.specification))
             state = State(store: store, renditions: renditions)
             return renditions
