@@ -92,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "lkrepl",
             dependencies: [
-                "DocIndex", "DocNetwork", "DocSync", "Inspector", "LevelFiles", "LevelKit",
+                "DocIndex", "DocNetwork", "DocSync", "Inspector", "LevelFiles", "LevelKit", "Renditions",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -1,5 +1,6 @@
 import DocIndex
 import DocSync
+import Synchronization
 import TestSupport
 import Testing
 
@@ -99,7 +100,8 @@ import Testing
             while true {
                 let page = try await inspected.get(link)
                 #expect(page.status == 200)
-                let shown = page.text.matches(of: /<img src="\/attachments\/([0-9a-f]+)\?rendition=embedded"/)
+                let shown = page.text.matches(of: /<img src="\/attachments\/([0-9a-f]+)\?rendition=thumbnail"/)
+                #expect(page.text.matches(of: /\?rendition=preview" alt/).count == shown.count)
                 digests += shown.map { String($0.output.1) }
                 #expect(page.text.matches(of: /class="lightbox" id="p[0-9]+"/).count == shown.count)
                 #expect(page.text.contains("<h2>20"))
@@ -108,7 +110,105 @@ import Testing
             }
             #expect(digests.count == 8 && Set(digests).count == 8)
             let document = try await inspected.get("/c/photos/doc/p1")
-            #expect(document.text.contains("/attachments/") && document.text.contains("<img"))
+            #expect(document.text.contains(/<img src="\/attachments\/[0-9a-f]+\?rendition=preview"/))
+        }
+    }
+
+    // MARK: - Pictures in other sizes
+
+    /// A shell that makes pictures with `make`.
+    private static func services(_ make: @escaping ShellServices.PictureMaker) -> ShellServices {
+        let console = CommandConsole(commands: [], refusals: []) { _, _, _ in CommandConsole.Output() }
+        return ShellServices(console: console, picture: make) { _ in [] }
+    }
+
+    private static func add(_ bytes: [UInt8], _ inspected: InspectedStore) throws -> String {
+        "/attachments/\(try inspected.store.attachments.add(bytes, type: "image/jpeg", name: nil).digest)"
+    }
+
+    @Test func `Pictures that a shell makes are shown instead of embedded ones`() async throws {
+        let made: [UInt8] = [0xff, 0xd8, 0xff, 1, 2, 3]
+        let services = Self.services { original, size in
+            original.byteCount > 100 ? made + Array(size.rawValue.utf8) : nil
+        }
+        try await withInspectedStore(photoCount: 0, services: services) { inspected in
+            let camera = Self.camera(isBigEndian: true)
+            let large = camera.file + [UInt8](repeating: 0, count: 2 << 20)
+            for (bytes, form, expected) in [
+                (camera.file, "thumbnail", made + Array("thumbnail".utf8)), (camera.file, "embedded", camera.small),
+                // It is small enough to be its own preview.
+                (camera.file, "preview", camera.file),
+                (large, "preview", made + Array("preview".utf8)),
+                // A format that browsers do not show.
+                ([UInt8](repeating: 7, count: 200), "preview", made + Array("preview".utf8)),
+            ] {
+                let link = try Self.add(bytes, inspected) + "?rendition=" + form
+                let answer = try await inspected.get(link)
+                #expect(answer.status == 200 && answer.bytes == expected, "\(form)")
+                #expect(answer.fields["Content-Type"] == "image/jpeg")
+                #expect(answer.fields["Content-Security-Policy"] == "sandbox; default-src 'none'")
+                let tag = try #require(answer.fields["ETag"])
+                let same = try await inspected.send(inspected.request(link, fields: ["If-None-Match": tag]))
+                #expect(same.status == 304 && same.bytes.isEmpty && same.fields["ETag"] == tag)
+                #expect(same.fields["Cache-Control"] == answer.fields["Cache-Control"])
+                let head = try await inspected.send(inspected.request(link, method: .head))
+                #expect(head.status == 200 && head.fields["Content-Length"] == "\(expected.count)")
+                if expected.starts(with: made) {
+                    #expect(answer.fields["Cache-Control"]?.contains("immutable") == true)
+                    let other = try await inspected.send(inspected.request(link, fields: ["If-None-Match": "\"0\""]))
+                    #expect(other.status == 200)
+                }
+            }
+        }
+    }
+
+    @Test func `Where no picture can be made, the embedded one or the content is shown, and not kept for long`()
+        async throws
+    {
+        let camera = Self.camera(isBigEndian: false)
+        let plain: [UInt8] = [0xff, 0xd8, 0xff] + AttachedPhotos.bytes(100, seed: 3)
+        let services = Self.services { _, _ in nil }
+        for services in [services, nil] {
+            try await withInspectedStore(photoCount: 0, services: services) { inspected in
+                for (bytes, form, expected) in [
+                    (camera.file, "thumbnail", camera.small), (plain, "thumbnail", plain),
+                    (camera.file, "preview", camera.file), (plain, "preview", plain),
+                ] {
+                    let answer = try await inspected.get(Self.add(bytes, inspected) + "?rendition=" + form)
+                    #expect(answer.status == 200 && answer.bytes == expected)
+                    // An app makes none, so that the next answer is the same.
+                    let isKept = answer.fields["Cache-Control"]?.contains("immutable") == true
+                    #expect(isKept == (services == nil), "\(form)")
+                }
+                let text = try Self.add(Array("text".utf8), inspected)
+                #expect(try await inspected.get(text + "?rendition=thumbnail").status == 404)
+                let whole = try await inspected.get(text + "?rendition=preview")
+                #expect(whole.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
+            }
+        }
+    }
+
+    @Test func `Making a picture has a time limit, and ends with its request`() async throws {
+        let cancelledCount = Mutex(0)
+        let services = Self.services { _, _ in
+            while !Task.isCancelled { await pause(for: .milliseconds(5)) }
+            cancelledCount.withLock { $0 += 1 }
+            throw CancellationError()
+        }
+        try await withInspectedStore(photoCount: 0, services: services) { inspected in
+            let original = try inspected.store.attachments.add(
+                Self.camera(isBigEndian: true).file, type: "image/jpeg", name: nil)
+            let reading = StoreReading(inspected.store, services: services)
+            let begin = ContinuousClock.now
+            let late = try await reading.picture(original, .thumbnail, within: .milliseconds(50))
+            #expect(late == nil && cancelledCount.withLock { $0 } == 1)
+            let request = Task(executorPreference: OwnThreads.shared) {
+                try await reading.picture(original, .thumbnail)
+            }
+            await pause(for: .milliseconds(50))
+            request.cancel()
+            await #expect(throws: CancellationError.self) { try await request.value }
+            #expect(cancelledCount.withLock { $0 } == 2 && ContinuousClock.now - begin < .seconds(10))
         }
     }
 }

@@ -44,8 +44,8 @@ import Testing
             "kind": ["int", "string", "x"],
             "id": ["p1", ".", ""], "point": ["48,11", "x", "999,0", "48,11,1"], "within": ["5", "-1", "nan", "inf"],
             "command": ["find photos rating = 3", "\u{0}", "put a b", ""], "versions": ["1", "x"],
-            "confirm": ["delete", "x"], "count": ["1", "x"], "missing": ["1"], "rendition": ["embedded", "x"],
-            "name": ["a\"\r\n"], "token": ["x"],
+            "confirm": ["delete", "x"], "count": ["1", "x"], "missing": ["1"],
+            "rendition": ["embedded", "thumbnail", "preview", "x"], "name": ["a\"\r\n"], "token": ["x"],
         ]
 
         mutating func target() -> String {

@@ -194,8 +194,7 @@ struct DocumentPage: Sendable {
                     guard PictureKind.isRaster(attachment.type), attachment.byteCount < 20_000_000 else { return }
                     item.element("p") {
                         $0.void(
-                            "img", .source(Link("attachments", attachment.digest.description)), .alt(text),
-                            .fixed("loading", "lazy"))
+                            "img", .source(Link(attachment, as: .preview)), .alt(text), .fixed("loading", "lazy"))
                     }
                 }
             }

@@ -100,7 +100,7 @@ struct GridPage: Sendable {
                     list.element("li") { item in
                         item.element("a", .place(position), .label(picture.title)) {
                             $0.void(
-                                "img", .source(Self.link(to: picture.small, isSmall: true)), .alt(""),
+                                "img", .source(Link(picture.small, as: .thumbnail)), .alt(""),
                                 .fixed("loading", "lazy"), .fixed("width", "160"), .fixed("height", "160"))
                         }
                     }
@@ -109,17 +109,11 @@ struct GridPage: Sendable {
         }
     }
 
-    private static func link(to attachment: Attachment, isSmall: Bool) -> Link {
-        var link = Link("attachments", attachment.digest.description)
-        if isSmall { link["rendition"] = "embedded" }
-        return link
-    }
-
     /// A picture above the page. It is shown while the address ends in its place.
     private func large(_ picture: Picture, _ position: Int, _ count: Int, _ page: inout Markup) {
         page.element("div", .class("lightbox"), .placeID(position)) { box in
             box.void(
-                "img", .source(Self.link(to: picture.large, isSmall: false)), .alt(picture.title),
+                "img", .source(Link(picture.large, as: .preview)), .alt(picture.title),
                 .fixed("loading", "lazy"))
             box.element("p") { line in
                 if position > 0 { line.element("a", .class("previous"), .place(position - 1), text: "Previous") }
@@ -129,6 +123,14 @@ struct GridPage: Sendable {
                 if position < count - 1 { line.element("a", .class("next"), .place(position + 1), text: "Next") }
             }
         }
+    }
+}
+
+extension Link {
+    /// An attached picture.
+    init(_ picture: Attachment, as form: AttachmentRoute.Form) {
+        self.init("attachments", picture.digest.description)
+        self["rendition"] = form.rawValue
     }
 }
 

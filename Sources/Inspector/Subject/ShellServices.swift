@@ -1,14 +1,34 @@
+package import DocIndex
+
 /// What a shell provides beside the store. Apps have none of it.
 package struct ShellServices: Sendable {
     /// The commands that the console runs.
     package let console: CommandConsole
     /// Returns every version of a key that is still in the files of the database, newest first.
     package let versions: @Sendable (_ key: [UInt8]) throws -> [StoredVersion]
+    /// Returns an attached picture in another size, as a JPEG file; `nil` if it cannot be made. Throws only
+    /// `CancellationError`, soon after the task was cancelled.
+    package let picture: PictureMaker
 
-    package init(console: CommandConsole, versions: @escaping @Sendable ([UInt8]) throws -> [StoredVersion]) {
+    package typealias PictureMaker =
+        @Sendable (_ original: Attachment, _ size: ShownSize) async throws -> [UInt8]?
+
+    package init(
+        console: CommandConsole, picture: @escaping PictureMaker = { _, _ in nil },
+        versions: @escaping @Sendable ([UInt8]) throws -> [StoredVersion]
+    ) {
         self.console = console
+        self.picture = picture
         self.versions = versions
     }
+}
+
+/// The sizes in which pages show pictures.
+package enum ShownSize: String, Sendable, CaseIterable {
+    /// For a grid.
+    case thumbnail
+    /// For the whole window.
+    case preview
 }
 
 /// A version of a key in the files of a database.

@@ -93,6 +93,28 @@ final class StoreReading: Sendable {
         return try await cache.answer(to: question, of: store.tag) { try await quick(within: limit, body) }
     }
 
+    // MARK: - Pictures
+
+    /// Returns an attached picture in another size; `nil` if no shell makes it, or not within a time.
+    ///
+    /// The work is cancelled at the end of the time, and when the task is cancelled.
+    ///
+    /// - Throws: `CancellationError`.
+    func picture(
+        _ original: Attachment, _ size: ShownSize, within limit: Duration = .seconds(15)
+    ) async throws -> [UInt8]? {
+        guard let services else { return nil }
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+            group.addTask { try await services.picture(original, size) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
     // MARK: - Commands
 
     /// Runs a command on the newest state, within the time of a query.

@@ -1,5 +1,6 @@
 internal import DocIndex
 internal import LevelKit
+internal import Pictures
 internal import Synchronization
 
 /// Reads renditions from the disk, or makes them from the originals and stores them.
@@ -56,6 +57,7 @@ final class RenditionMaker: Sendable {
                 throw RenditionFault(
                     .unreadable, "the original \(digest) is not stored; add it again, or restore a backup")
             }
+            try requirePicture(original)
             let limit = renderers.limits.sourceByteCount
             guard original.byteCount <= limit else {
                 throw RenditionFault(
@@ -69,6 +71,14 @@ final class RenditionMaker: Sendable {
             let reason = (error as? DocIndexError)?.message ?? (error as? LevelError)?.message ?? "\(error)"
             throw RenditionFault(.unreadable, "the original cannot be read: \(reason)")
         }
+    }
+
+    /// Throws if an attachment, such as a film, is not a picture. Its first bytes suffice.
+    private func requirePicture(_ original: Attachment) throws {
+        var beginning: [UInt8] = []
+        let end = min(Int64(PictureFormat.signatureByteCount), original.byteCount)
+        try store.attachments.read(original, in: 0..<end) { beginning += $0 }
+        guard PictureFormat(of: beginning) != nil else { throw RenditionFault.unknownFormat }
     }
 
     private func reference(_ digest: Attachment.Digest) throws -> Attachment? {

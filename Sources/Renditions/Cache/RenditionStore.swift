@@ -119,7 +119,7 @@ extension RenditionStore {
         public let byteCount: Int64
     }
 
-    /// Returns what is on the disk, sorted by name. Empty if there is nothing, or if another process holds the directory.
+    /// Returns what is on the disk, sorted by name. Empty if there is nothing, or if the directory is damaged.
     public func totals() -> [Totals] {
         maker.folder.totals().map {
             Totals(name: $0.name, count: Int(clamping: $0.totals.count), byteCount: $0.totals.byteCount)

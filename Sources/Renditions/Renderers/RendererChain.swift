@@ -40,9 +40,7 @@ public struct RendererChain: Sendable {
     public func render(
         _ picture: Picture, as specification: RenditionSpecification
     ) throws(RenditionFault) -> Rendition {
-        guard let format = picture.format else {
-            throw RenditionFault(.unknownFormat, "the file is not a picture of a known format; open it in its program")
-        }
+        guard let format = picture.format else { throw .unknownFormat }
         if let size = PictureSize(of: picture.bytes), size.pixelCount > limits.pixelCount {
             throw .tooManyPixels(limits)
         }

@@ -40,6 +40,10 @@ public struct RenditionFault: Error, Sendable, Hashable {
         if Task.isCancelled { throw RenditionFault(.cancelled, "the rendition is no longer needed") }
     }
 
+    static var unknownFormat: RenditionFault {
+        RenditionFault(.unknownFormat, "the file is not a picture of a known format; open it in its program")
+    }
+
     static func tooManyPixels(_ limits: RenderingLimits) -> RenditionFault {
         RenditionFault(
             .tooLarge, "the picture has more than \(limits.pixelCount) pixels; use a smaller version of it")

@@ -65,8 +65,8 @@ struct FolderFiles {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Deletes the folder with everything in it. Links are deleted, not followed.
-    func removeAll() { Self.remove(path, depth: 0) }
+    /// Deletes the folder with everything in it, if it is a directory. Links are deleted, not followed.
+    func removeAll() { if Self.isDirectory(path) { Self.remove(path, depth: 0) } }
 
     private static func remove(_ path: String, depth: Int) {
         // The deepest path is `preview/ab/ab34….jpg`.

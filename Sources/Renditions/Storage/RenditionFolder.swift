@@ -229,19 +229,31 @@ final class RenditionFolder: Sendable {
         return Totals(count: numbers[0], byteCount: Int64(clamping: numbers[1]))
     }
 
-    /// The totals of all specifications with renditions, by name.
+    /// The totals of all specifications with renditions, by name. Takes no lock and creates nothing, so that they can be
+    /// read while another object or process writes the folder.
     func totals() -> [(name: String, totals: Totals)] {
-        guard let database = database() else { return [] }
-        return attempt { () throws(LevelError) in
-            var found: [(name: String, totals: Totals)] = []
-            var cursor = try database.cursor(in: .prefix([0x54]))
-            while try cursor.advance() {
-                guard let name = FolderRecords.name(ofTotals: cursor.key.copied()) else { continue }
-                let totals = try Self.totals(name, in: database)
-                if totals.count > 0 { found.append((name, totals)) }
-            }
-            return found
-        } ?? []
+        let directory = path + "/index"
+        guard FolderFiles.isDirectory(directory) else { return [] }
+        do throws(LevelError) {
+            let opened = state.withLock { Identity(of: directory) == $0.identity ? $0.database : nil }
+            if let opened { return try Self.totals(in: opened) }
+            let database = try Self.open(directory, .readOnly)
+            defer { try? database.close() }
+            return try Self.totals(in: database)
+        } catch {
+            return []
+        }
+    }
+
+    private static func totals(in database: Database) throws(LevelError) -> [(name: String, totals: Totals)] {
+        var found: [(name: String, totals: Totals)] = []
+        var cursor = try database.cursor(in: .prefix([0x54]))
+        while try cursor.advance() {
+            guard let name = FolderRecords.name(ofTotals: cursor.key.copied()) else { continue }
+            let totals = try totals(name, in: database)
+            if totals.count > 0 { found.append((name, totals)) }
+        }
+        return found
     }
 
     // MARK: - Opening and deleting
@@ -279,7 +291,8 @@ final class RenditionFolder: Sendable {
         state.nextAttempt = nil
         guard mode == .readWrite || FolderFiles.isDirectory(directory) else { return nil }
         do throws(LevelError) {
-            state.database = try open(directory)
+            try makeFolder()
+            state.database = try Self.open(directory, mode)
             state.identity = Identity(of: directory)
         } catch {
             // A damaged database is of no use.
@@ -289,13 +302,15 @@ final class RenditionFolder: Sendable {
         return state.database
     }
 
-    private func open(_ directory: String) throws(LevelError) -> Database {
+    private func makeFolder() throws(LevelError) {
+        guard mode == .readWrite, unsafe mkdir(path, 0o700) != 0 else { return }
+        guard errno == EEXIST, FolderFiles.isDirectory(path) else { throw LevelError(.io, "cannot create \(path)") }
+    }
+
+    private static func open(_ directory: String, _ mode: Database.Mode) throws(LevelError) -> Database {
         var options = DatabaseOptions.lowMemory
         options.writeBufferByteCount = 1 << 20
         options.compression = .none
-        if mode == .readWrite, unsafe mkdir(path, 0o700) != 0, errno != EEXIST || !FolderFiles.isDirectory(path) {
-            throw LevelError(.io, "cannot create \(path)")
-        }
         return try Database.open(at: directory, options: options, mode: mode)
     }
 

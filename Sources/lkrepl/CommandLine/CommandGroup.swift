@@ -28,7 +28,7 @@ enum CommandGroup: String, CaseIterable, Sendable {
                 "migrate",
             ]
         case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest", "sync", "serve"]
-        case .maintain: ["init", "verify", "attach verify", "attach gc", "repair", "compact", "destroy"]
+        case .maintain: ["init", "verify", "attach verify", "attach gc", "renditions", "repair", "compact", "destroy"]
         case .keys:
             [
                 "get", "mget", "put", "del", "delrange", "batch", "scan", "keys", "values", "first", "last", "seek",

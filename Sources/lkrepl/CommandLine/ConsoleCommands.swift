@@ -6,8 +6,9 @@ enum ConsoleCommands {
     /// The commands that read the store.
     static let reading: Set<String> = [
         "collections", "describe", "stats", "schema", "indexes", "explain", "find", "search", "suggest", "complete",
-        "similar", "near", "count", "doc get", "attach list", "attach verify", "facets", "distinct", "timeline",
-        "duplicates", "album list", "album show", "history", "commits", "conflicts", "index check", "digest", "verify",
+        "similar", "near", "count", "doc get", "attach list", "attach verify", "renditions list", "facets",
+        "distinct", "timeline", "duplicates", "album list", "album show", "history", "commits", "conflicts",
+        "index check", "digest", "verify",
         "get", "mget", "scan", "keys", "values", "first", "last", "seek", "tree", "bigkeys", "approx-size", "levels",
         "sst", "wal", "manifest", "versions", "properties",
     ]
@@ -16,7 +17,7 @@ enum ConsoleCommands {
     static let refused: [String: String] = [
         "import": writes, "update": writes, "delete": writes, "doc put": writes, "doc patch": writes,
         "doc del": writes, "doc apply": writes, "attach add": writes, "attach restore": writes, "attach gc": writes,
-        "album save": writes,
+        "renditions make": writes, "renditions drop": writes, "album save": writes,
         "album add": writes, "album remove": writes, "album move": writes, "album drop": writes, "undo": writes,
         "resolve": writes, "load": writes, "put": writes, "del": writes, "delrange": writes, "batch": writes,
         "index create": writes, "index drop": writes, "index rebuild": writes, "migrate": writes, "repair": writes,

@@ -27,7 +27,7 @@ struct RootCommand: ParsableCommand {
             SuggestCommand.self, CompleteCommand.self, SimilarCommand.self,
             NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
             UpdateCommand.self, DeleteCommand.self, DocCommand.self, AttachCommand.self, HistoryCommand.self,
-            CommitsCommand.self,
+            RenditionsCommand.self, CommitsCommand.self,
             UndoCommand.self, ConflictsCommand.self, ResolveCommand.self,
             CollectionsCommand.self, StatsCommand.self, VerifyCommand.self, DumpCommand.self, LoadCommand.self,
             GetCommand.self, MgetCommand.self, PutCommand.self, DelCommand.self, DelrangeCommand.self,

@@ -11,9 +11,10 @@ struct StoreConsole: Sendable {
 
     init(_ served: ServedSession) { self.served = served }
 
-    /// The console and the files of the database, for the pages.
+    /// The console, pictures in other sizes, and the files of the database, for the pages.
     var services: ShellServices {
-        ShellServices(console: console) { key in
+        let pictures = ServedPictures(served)
+        return ShellServices(console: console, picture: { try await pictures.picture(of: $0, $1) }) { key in
             try InspectedFiles.history(of: key, at: served.current.path).versions.map {
                 StoredVersion(
                     sequence: $0.sequence, value: $0.kind == .deletion ? nil : $0.value, file: $0.file,

@@ -150,6 +150,23 @@ private final class CountingRenderer: Renderer {
             }
         }
 
+        @Test func `Only the beginning of a large file that is not a picture is read`() async throws {
+            try await Self.withPictures(1) { store, originals in
+                var limits = RenderingLimits()
+                limits.sourceByteCount = 1000
+                let renditions = RenditionStore(
+                    of: store, renderers: RendererChain([CountingRenderer()], limits: limits))
+                let film = try store.attachments.add([UInt8](repeating: 1, count: 1 << 20), type: "image/jpeg")
+                try #require(originals[0].byteCount > 1000)
+                for (original, code) in [(film, RenditionFault.Code.unknownFormat), (originals[0], .tooLarge)] {
+                    let fault = await #expect(throws: RenditionFault.self) {
+                        try await renditions.rendition(of: original, as: .thumbnail)
+                    }
+                    #expect(fault?.code == code)
+                }
+            }
+        }
+
         @Test func `The memory stays within its limit, and what is visible stays in it`() async throws {
             try await Self.withPictures(20) { store, originals in
                 let one = try await Self.renditions(store).rendition(of: originals[0], as: Self.small).bytes.count
@@ -193,6 +210,49 @@ private final class CountingRenderer: Renderer {
                 }
                 renditions.stopPrefetching()
                 #expect(renditions.totals().map(\.count) == [count, count])
+            }
+        }
+
+        /// Stores renditions as large as those of photos, and returns references to their originals, which do not exist.
+        private static func fill(_ renditions: RenditionStore, count: Int) throws -> [DocIndex.Attachment] {
+            let contents = [(small, 10_000), (medium, 150_000)].map {
+                Rendition(bytes: AttachedPhotos.bytes($0.1, seed: 1), width: 16, height: 12, specification: $0.0)
+            }
+            return try (0..<count).map { number in
+                for rendition in contents {
+                    let key = try `The folder of renditions`.key(number, rendition.specification)
+                    renditions.maker.folder.store(rendition, key)
+                }
+                let digest = try `The folder of renditions`.key(number).digest
+                let original = DocIndex.Attachment(digest: digest, byteCount: 2_000_000)
+                return try #require(original)
+            }
+        }
+
+        @Test(.enabled(if: TestRun.isLong, "takes a minute: LEVELKIT_TEST_LONG=1"))
+        func `At 60 pictures a second, nearly all previews on the disk are there at once`() async throws {
+            try await Self.withPictures(0) { store, _ in
+                var options = RenditionStore.Options()
+                options.largeMemoryByteCount = 32 << 20
+                let renditions = RenditionStore(
+                    of: store, specifications: [Self.small, Self.medium], options: options)
+                let originals = try Self.fill(renditions, count: 2000)
+                var there = 0
+                var empty = 0
+                let start = ContinuousClock.now
+                for index in originals.indices {
+                    renditions.prefetch(around: index, in: originals, upTo: Self.medium)
+                    let pause = start + .seconds(Double(index + 1) / 60) - .now
+                    if pause > .zero { await TestSupport.pause(for: pause) }
+                    guard index >= 60 else { continue }
+                    let shown = renditions.cachedRendition(of: originals[index], as: Self.medium)
+                    if shown != nil { there += 1 }
+                    if shown == nil, renditions.cachedRendition(of: originals[index], as: Self.small) == nil {
+                        empty += 1
+                    }
+                }
+                print("scrolling: \(there) of \(originals.count - 60) previews at once, \(empty) places empty")
+                #expect(there * 100 >= (originals.count - 60) * 99 && empty == 0)
             }
         }
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     static func key(_ number: Int, _ specification: RenditionSpecification = .thumbnail) throws -> RenditionKey {
-        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* number) }
+        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4)) &+ $0 / 4) }
         let digest = DocIndex.Attachment.Digest(bytes.span)
         return RenditionKey(try #require(digest), specification)
     }
@@ -209,6 +209,8 @@ import Testing
             second.store(rendition, try Self.key(2))
             #expect(first.rendition(key) == rendition)
             #expect(first.rendition(try Self.key(2)) == nil)
+            // Everyone can count.
+            #expect(second.totals().map(\.totals.byteCount) == [100])
         }
     }
 

@@ -177,6 +177,24 @@ final class Workplace: @unchecked Sendable {
         try #require(outcome.code == 0, "\(outcome)")
     }
 
+    /// A gray JPEG file of 40 × 24 pixels.
+    private static let picture =
+        "/9j/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H////6/+b9//j/wAALCAAYACgBAREA"
+        + "/8QAFQABAQAAAAAAAAAAAAAAAAAAAAX/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAA/AIoAAAAP/9k="
+
+    /// Attaches a picture, a broken one and a text to a document of a copy of the sample catalog.
+    func attachPictures(_ name: String = "photos.store") throws {
+        try makePhotos(name)
+        let picture = [UInt8](try #require(Data(base64Encoded: Self.picture)))
+        try write(picture, to: "good.jpg")
+        try write([UInt8](picture.prefix(100)), to: "broken.jpg")
+        try write("notes", to: "notes.txt")
+        let outcome = try run(
+            "attach", "add", "--write", name, "photos", "2019-07-14-0031", "files[]", "good.jpg", "broken.jpg",
+            "notes.txt")
+        try #require(outcome.code == 0, "\(outcome)")
+    }
+
     /// Creates an empty store with one collection `items`, with indexes on `n`, `k[]` and the text of `t`.
     func makeItems(_ name: String = "items.store") throws {
         let schema = """
