@@ -122,7 +122,8 @@ struct PictureImport {
             let count = HumanNumber.grouped(renamed.count)
             options.note(
                 "import: kept \(count) \(renamed.count == 1 ? "document" : "documents") of renamed pictures; move what you "
-                    + "added to the new ones, and delete them with doc del" + (options.verbose ? "" : "; -v lists them"))
+                    + "added to the new ones, and delete them with doc del" + (options.verbose ? "" : "; -v lists them")
+            )
             for item in renamed { options.detail("import: \(item.old) is now \(item.new)") }
         }
         if !gone.isEmpty {
