@@ -98,8 +98,14 @@ import Testing
             #expect(deleted == ["p698", "p5"])
             let limited = try await ids(.post, "filter=_selector&limit=2", #"{"selector":{"n":{"$gte":600}}}"#)
             #expect(limited == ["p600", "p601"])
+            let date = DocumentDate(utcMilliseconds: 1_000_000_000_000)
+            try photos.put(["id": "dated", "when": .date(date)])
+            let dated = try await ids(
+                .post, "filter=_selector", #"{"selector":{"when":{"$gt":{"$date":"2001-01-01T00:00:00Z"}}}}"#)
+            #expect(dated == ["dated"])
+            try photos.delete("dated")
             let whole = try await ids(.post, "style=all_docs", "{}")
-            #expect(whole.count == 700)
+            #expect(whole.count == 701)
         }
     }
 

@@ -60,7 +60,8 @@ struct ContentGroup {
         switch known?.place {
         case .database(let number):
             let stored = try store.database.value(forKey: StoreKey.content(number))
-            if stored?.count != Int(content.byteCount) { entry.number = number }
+            // A damaged content is replaced.
+            if stored != content.inlineBytes { entry.number = number }
             return (entry, nil)
         case nil where !content.hasFile: return (entry, nil)
         case .file, nil:

@@ -31,7 +31,7 @@ struct QueryDiagnosis {
         Self.collect(filter, isRequired: true, below: nil, into: &leaves)
         for leaf in leaves.prefix(Self.leafLimit) where !(foundSomething && leaf.isRequired) {
             if mayBeThere(leaf.path) {
-                if !foundSomething || leaf.isNegated { try probe(leaf) }
+                if !foundSomething || leaf.isNegated { try probe(leaf, kindsAlone: foundSomething) }
             } else {
                 try addUnknown(leaf.path, leaf.filter)
             }
@@ -84,10 +84,12 @@ struct QueryDiagnosis {
         }
     }
 
-    private mutating func probe(_ leaf: Leaf) throws {
+    /// - Parameter kindsAlone: Whether only the kinds of values are of interest, which needs few documents.
+    private mutating func probe(_ leaf: Leaf, kindsAlone: Bool) throws {
         if leaf.filter.missingPath != nil { return }
         if let holding = leaf.filter.holdsAtAll(leaf.path), try hasDocument(holding) {
             knownPaths.insert(leaf.path)
+            if kindsAlone { return }
             try probeDates(leaf)
             try probeNumbers(leaf)
             try probeSpelling(leaf)

@@ -21,7 +21,8 @@ enum ServedSelection: Sendable {
         var members = DocumentObject()
         if request.method == .post {
             let body = try await request.body.collected(limit: limit)
-            guard case .object(let object)? = try? JSONParser().parse(body) else {
+            // Dates and bytes of a selector are written as in documents.
+            guard case .object(let object)? = try? JSONParser(notation: .tagged).parse(body) else {
                 throw ServerFailure(400, "bad_request", "the body is not a JSON object")
             }
             members = object
@@ -41,7 +42,7 @@ enum ServedSelection: Sendable {
             }
             do {
                 self = .filter(try Filter(selector: selector))
-            } catch let error as DocIndexError where error.code == .invalidQuery {
+            } catch let error as DocIndexError {
                 throw ServerFailure(400, "bad_request", error.message)
             }
         default: throw ServerFailure(404, "not_found", "this server has no filter \(name.prefix(100))")

@@ -16,6 +16,7 @@ final class StoreReading: Sendable {
         var seatCount = 0
         var lastRenewal = ContinuousClock.now
         var renewalInterval = StoreReading.shortestInterval
+        var isRenewing = false
     }
 
     private let condition: Mutex<State>
@@ -194,17 +195,20 @@ final class StoreReading: Sendable {
         guard let renew else { return }
         let now = ContinuousClock.now
         let isDue = condition.withLock { state in
-            guard now - state.lastRenewal >= state.renewalInterval else { return false }
-            state.lastRenewal = now
+            guard !state.isRenewing, now - state.lastRenewal >= state.renewalInterval else { return false }
+            state.isRenewing = true
             return true
         }
         guard isDue else { return }
-        let newer = try await store.asynchronous.run { _ in try renew() }
-        let cost = ContinuousClock.now - now
-        condition.withLock { state in
-            state.renewalInterval = max(Self.shortestInterval, cost * 10)
-            // Requests in progress keep the old one until they end.
-            if let newer { state.store = newer }
+        defer {
+            condition.withLock { state in
+                state.isRenewing = false
+                state.lastRenewal = ContinuousClock.now
+                state.renewalInterval = max(Self.shortestInterval, (ContinuousClock.now - now) * 10)
+            }
         }
+        guard let newer = try await store.asynchronous.run({ _ in try renew() }) else { return }
+        // Requests in progress keep the old one until they end.
+        condition.withLock { $0.store = newer }
     }
 }

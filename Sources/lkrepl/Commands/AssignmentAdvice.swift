@@ -54,8 +54,8 @@ struct AssignmentAdvice {
     /// Throws if a text is added to a field that holds texts and no lists: each would become a list of two texts.
     private func refuseList(_ assignment: DocumentUpdate.Assignment) throws {
         guard case .add(let path, .string(let text)) = assignment,
-            try collection.exists(matching: .hasKind(path, [.string])),
-            try !collection.exists(matching: .hasKind(path, [.array]))
+            try !collection.exists(matching: .hasKind(path, [.array])),
+            try collection.exists(matching: .hasKind(path, [.string]))
         else { return }
         let value = DocumentValue.string(text).json
         throw CommandError(
@@ -66,6 +66,8 @@ struct AssignmentAdvice {
     /// The value is of a kind that the field has in no document.
     private func otherKind(_ value: DocumentValue, at path: FieldPath) throws -> [String] {
         guard ![.null, .array, .object, .attachment].contains(value.kind) else { return [] }
+        // A string may have to be a date.
+        if value.kind != .string, try collection.exists(matching: .hasKind(path, value.kind)) { return [] }
         let query = Query(.compare(path, .less, value))
         return try collection.diagnostics(of: query).compactMap { diagnostic in
             switch diagnostic.problem {

@@ -35,12 +35,22 @@ extension AttachCommand {
             try Session.with(database, options) { session in
                 let attachments = try session.attachments()
                 var lost = try lostContents(attachments)
+                let writer = try options.writer(columns: ["sha256", "bytes", "problem"])
                 guard !lost.isEmpty else {
+                    try writer.finish(tellsOfNothing: false)
                     return options.note("attach restore: no attached file is missing or damaged")
                 }
                 let count = lost.count
-                for path in paths { try restore(&lost, from: path, session) }
-                let writer = try options.writer(columns: ["sha256", "bytes", "problem"])
+                let sizes = Set(lost.values)
+                var unreadable: [String] = []
+                for path in paths { try restore(&lost, sizes, from: path, session, &unreadable) }
+                if !unreadable.isEmpty {
+                    let noun = unreadable.count == 1 ? "path" : "paths"
+                    options.note(
+                        "attach restore: cannot read \(HumanNumber.grouped(unreadable.count)) \(noun): no permission, or the "
+                            + "name is not UTF-8" + (options.verbose ? "" : "; -v lists them"))
+                    for path in unreadable { options.detail("attach restore: cannot read \(path)") }
+                }
                 for (digest, byteCount) in lost.sorted(by: { $0.key.description < $1.key.description }) {
                     try writer.write([
                         "sha256": .string(digest.description), "bytes": .int(byteCount), "problem": "not found",
@@ -79,17 +89,33 @@ extension AttachCommand {
         }
 
         /// Stores those contents again that are in a file, or in the files of a directory.
-        private func restore(_ lost: inout [Attachment.Digest: Int64], from root: String, _ session: Session) throws {
+        ///
+        /// - Parameters:
+        ///   - sizes: the sizes of lost contents; other files are not read.
+        ///   - unreadable: gets the paths that cannot be examined.
+        private func restore(
+            _ lost: inout [Attachment.Digest: Int64], _ sizes: Set<Int64>, from root: String, _ session: Session,
+            _ unreadable: inout [String]
+        ) throws {
             var pending = [root]
             while let path = pending.popLast(), !lost.isEmpty {
                 try Interruption.check()
                 var status = stat()
                 // A link is followed only if it was given.
-                guard unsafe (path == root ? stat(path, &status) : lstat(path, &status)) == 0 else { continue }
+                guard unsafe (path == root ? stat(path, &status) : lstat(path, &status)) == 0 else {
+                    unreadable.append(path)
+                    continue
+                }
                 switch status.st_mode & S_IFMT {
-                case S_IFDIR: pending += FileDescriptor.names(in: path).sorted().reversed().map { path + "/" + $0 }
-                case S_IFREG where lost.values.contains(Int64(status.st_size)):
-                    guard let digest = try? ContentFiles.digest(ofFileAt: path), let byteCount = lost[digest],
+                case S_IFDIR:
+                    if unsafe access(path, R_OK | X_OK) != 0 { unreadable.append(path) }
+                    pending += FileDescriptor.names(in: path).sorted().reversed().map { path + "/" + $0 }
+                case S_IFREG where sizes.contains(Int64(status.st_size)):
+                    guard unsafe access(path, R_OK) == 0 else {
+                        unreadable.append(path)
+                        continue
+                    }
+                    guard let digest = try ContentFiles.digest(ofFileAt: path), let byteCount = lost[digest],
                         byteCount == Int64(status.st_size)
                     else { continue }
                     if !dryRun { try store(path, digest, byteCount, session) }
@@ -111,6 +137,7 @@ extension AttachCommand {
                 throw CommandError(.inputOutput, "\(path) has changed while it was read", hint: "try again")
             }
             _ = try content.finish()
+            try session.attachments().check(digest, readsContent: true)
         }
     }
 }

@@ -102,8 +102,8 @@ struct BulkChangeOptions: ParsableArguments {
             throw CommandError(.usage, error.message, hint: "--batch-bytes sets the size of a commit, up to 512M")
         }
         progress.finish()
-        if dryRun { try show(summary, options) }
         if dryRun {
+            try show(summary, options)
             try conditions.warn(
                 of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
         }

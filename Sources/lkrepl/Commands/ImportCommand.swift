@@ -62,7 +62,10 @@ struct ImportCommand: ParsableCommand {
     var attachAs: String?
     @Flag(
         name: .long,
-        help: "With --photos: Delete the documents of pictures below DIR that no longer exist; -n shows how many.")
+        help: """
+            With --photos: Delete the documents of pictures below DIR that no longer exist; -n shows how many. One with \
+            additions, such as a rating, is kept if the same attached picture has another name now.
+            """)
     var prune = false
 
     func validate() throws {
@@ -130,7 +133,7 @@ struct ImportCommand: ParsableCommand {
         let store = try session.store()
         let collection = try session.collection(collection)
         let file = try file.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
-        if mode == .upsert, !loading.choosesMode(options.mode) {
+        if mode == .upsert, id == nil, !loading.choosesMode(options.mode) {
             try loading.confirmReplacing(in: collection.name, count: try collection.count(), options)
         }
         var keyField = try key.map { try ArgumentOrigin.current.text(of: $0) }

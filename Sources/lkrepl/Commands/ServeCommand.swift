@@ -11,8 +11,8 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             Example: lkrepl serve photos.store
             The address that is printed contains a token; open it in a browser of this machine. Nothing can be changed \
-            in the browser; with --write, documents can be edited and deleted there. Commits of another process appear \
-            within a second.
+            in the browser; with --write, documents can be edited and deleted there. Commits of another process \
+            usually appear within a second.
             With --sync, collections are served to other stores, CouchDB and PouchDB: lkrepl serve --write photos.store \
             --sync photos. Each collection is a database of its name, here http://127.0.0.1:6984/photos. Only this \
             machine has access, unless --listen names an address of the network; that needs a certificate (--cert, \
@@ -63,7 +63,8 @@ struct ServeCommand: ParsableCommand {
         let store = try session.store()
         var shown = Inspector.Options()
         if session.isReadOnly, let writer = Database.writer(at: session.path) {
-            shown.note = "Process \(writer) has the store open for writing. Its commits appear here within a second."
+            shown.note =
+                "Process \(writer) has the store open for writing. Its commits usually appear here within a second."
         }
         let served = ServedSession(session, checksEveryBlock: options.untrusted)
         var renew: (@Sendable () throws -> DocumentStore?)?

@@ -42,9 +42,12 @@ struct SnapshotCommand: ParsableCommand {
 
     /// Lists the attached files that the copy lacks.
     private func reportLostContents(of path: String) throws {
-        let session = try Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true))
+        // The copy of a damaged database, or of one with another order of keys, is as it is: verify says more.
+        guard let session = try? Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) else {
+            return options.note("snapshot: the copy cannot be opened to look for attached files; verify says why")
+        }
         defer { try? session.close() }
-        guard try session.isDocumentStore() else { return }
+        guard (try? session.isDocumentStore()) ?? false else { return }
         let writer = try options.writer(columns: ["sha256", "bytes", "problem"])
         var lostCount = 0
         let attachments = try session.attachments()

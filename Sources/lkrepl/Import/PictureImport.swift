@@ -77,8 +77,8 @@ struct PictureImport {
         let new: DocumentID
     }
 
-    /// The IDs of documents of pictures below the directory whose files no longer exist, and of those that are kept
-    /// because the picture was renamed: they may have a rating, or a place in an album.
+    /// The IDs of documents of pictures below the directory whose files no longer exist, and of those that are kept:
+    /// people added something to them, such as a rating, and the same picture exists under another name.
     ///
     /// - Throws: ``CommandError`` if the directory contains no pictures, like the mount point of an unmounted disk.
     func goneIDs() throws -> (gone: [DocumentID], renamed: [Renamed]) {
@@ -88,24 +88,32 @@ struct PictureImport {
                 hint: "mount its disk if it is on another one; doc del deletes single documents")
         }
         var gone: [(id: DocumentID, digest: Attachment.Digest?)] = []
-        var known: [Attachment.Digest: DocumentID] = [:]
+        var others: [Attachment.Digest: DocumentID] = [:]
         for range in listing.root.idRanges {
             try collection.forEach(in: range) { document in
                 try Interruption.check()
                 guard case .string(let id) = document.id, let path = listing.root.file(of: id) else { return }
                 let digest = attachedMember.flatMap { document.content[$0]?.attachmentValue?.digest }
                 if Self.isGone(path) {
-                    gone.append((document.id, digest))
+                    gone.append((document.id, hasAdditions(document.content) ? digest : nil))
                 } else if let digest {
-                    known[digest] = document.id
+                    others[digest] = document.id
                 }
             }
         }
         let renamed = gone.compactMap { item in
-            item.digest.flatMap { known[$0] }.map { Renamed(old: item.id, new: $0) }
+            item.digest.flatMap { others[$0] }.map { Renamed(old: item.id, new: $0) }
         }
         let kept = Set(renamed.map(\.old))
         return (gone.map(\.id).filter { !kept.contains($0) }, renamed)
+    }
+
+    /// Whether a document has members that do not come from the picture. Those of exiftool are `Group:Tag`.
+    private func hasAdditions(_ content: DocumentObject) -> Bool {
+        content.contains { member in
+            !member.name.contains(":") && member.name != attachedMember && member.name != PictureSource.pathTag
+                && member.name != collection.definition.idField
+        }
     }
 
     /// Whether no file exists at a path. A file that cannot be examined may still exist.

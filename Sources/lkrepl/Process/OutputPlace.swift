@@ -67,19 +67,25 @@ final class OutputPlace {
 
     /// Throws if the directory is that of a database, or of attached files of one: output would replace its files.
     private func requireNoDatabase() throws {
-        let parts = directoryPath.split(separator: "/")
-        // A content is at attachments/ab/abcd… of its store.
-        let depths = [0] + (1...2).filter { parts.count >= $0 && parts[parts.count - $0] == "attachments" }
-        for depth in depths {
-            let above = String(repeating: "../", count: depth)
-            var status = stat()
-            guard unsafe fstatat(directory, above + "CURRENT", &status, AT_SYMLINK_NOFOLLOW) == 0,
-                unsafe fstatat(directory, above + "LOCK", &status, AT_SYMLINK_NOFOLLOW) == 0
-            else { continue }
+        let whole = FileDescriptor.resolvingLinks(directoryPath).split(separator: "/")
+        for depth in 0...3 where depth == 0 || whole.count >= depth {
+            // A content is at attachments/ab/abcd… of its store, a rendition at renditions/preview/ab/….
+            let isBelow = depth > 0 && ["attachments", "renditions"].contains(whole[whole.count - depth])
+            guard depth == 0 || isBelow, isDatabase(above: String(repeating: "../", count: depth)) else { continue }
             throw CommandError(
                 .cannotCreate, "\(path) is in the directory of a database, whose files it could replace",
                 hint: "choose another directory")
         }
+    }
+
+    /// Whether a directory above this one has a file `CURRENT` as LevelDB writes it.
+    private func isDatabase(above: String) -> Bool {
+        let descriptor = unsafe openat(directory, above + "CURRENT", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        let file = FileDescriptor(rawValue: descriptor)
+        defer { try? file.closeFile() }
+        var start = [UInt8](repeating: 0, count: 9)
+        return (try? file.read(into: &start)) == 9 && start.elementsEqual("MANIFEST-".utf8)
     }
 
     // MARK: - Opening

@@ -91,16 +91,26 @@ struct `Attached pictures` {
         }
     }
 
-    @Test func `Pruning keeps the document of a renamed picture, and deletes that of a deleted one`() throws {
+    @Test func `Pruning keeps what people added to a renamed picture, and deletes documents without additions`() throws
+    {
         try Workplace.with { place in
             try Self.prepare(place)
             #expect(try Self.importing(place).code == 0)
-            let moved = try place.shell("set -- wb/*.jpg && mv \"$1\" wb/renamed.jpg && rm \"$2\"")
+            let first = try #require(try place.run("find", "mine.store", "files", "--ids", "--limit", "1").lines.first)
+            let rated = try place.run(
+                "doc", "patch", "--write", "mine.store", "files", first, #"{"rating": 5}"#)
+            #expect(rated.code == 0, "\(rated)")
+            let moved = try place.shell(
+                "mv '\(first)' wb/renamed.jpg && set -- wb/I*.jpg && rm \"$1\" && cp \"$2\" wb/copy.jpg")
             try #require(moved.code == 0, "\(moved)")
             let pruned = try Self.importing(place, "--prune", "-v")
             #expect(pruned.code == 0 && pruned.says("deleted 1"), "\(pruned)")
             #expect(pruned.says("kept 1 document of renamed pictures") && pruned.says("wb/renamed.jpg"), "\(pruned)")
-            #expect(try place.run("count", "mine.store", "files").output == "36\n")
+            // A copy without additions is deleted, and what was kept is kept again.
+            try place.remove("wb/copy.jpg")
+            let again = try Self.importing(place, "--prune")
+            #expect(again.code == 0 && again.says("deleted 1") && again.says("kept 1"), "\(again)")
+            #expect(try place.run("count", "mine.store", "files", "rating = 5").output == "1\n")
         }
     }
 
