@@ -242,6 +242,8 @@
             try await within(.seconds(60)) {
                 var configuration = HTTPServer.Configuration()
                 configuration.stopTime = .seconds(2)
+                // Below the ports that the system chooses: another test must not get the port when this server has left it.
+                configuration.port = Int.random(in: 20_000..<30_000)
                 let server = try await TestServer.start(configuration) { request in
                     guard request.target != "/idle" else { return await Self.hello(request) }
                     began.add()

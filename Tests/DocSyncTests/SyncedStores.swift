@@ -36,21 +36,22 @@ final class SyncedStores: @unchecked Sendable {
 
     /// Returns the replication of a store with the collection of another one.
     func replicator(
-        _ replica: Int, with other: Int, options: Replicator.Options = Replicator.Options(),
+        _ replica: Int, with other: Int, options: Replicator.Options = Replicator.Options(), attemptLimit: Int? = 6,
         through wrap: (any Transport) -> any Transport = { $0 }
     ) throws -> Replicator {
         let server = try SyncServer(stores[other], options: SyncServer.Options(collections: ["photos"]))
-        let peer = Peer(wrap(InProcessTransport(server)), database: ["photos"], policy: Self.hasty)
+        let peer = Peer(
+            wrap(InProcessTransport(server)), database: ["photos"], policy: Self.hasty, attemptLimit: attemptLimit)
         return Replicator(try photos(replica), with: peer, options: options)
     }
 
     /// Replicates both ways.
     @discardableResult
     func sync(
-        _ replica: Int, with other: Int, options: Replicator.Options = Replicator.Options(),
+        _ replica: Int, with other: Int, options: Replicator.Options = Replicator.Options(), attemptLimit: Int? = 6,
         through wrap: (any Transport) -> any Transport = { $0 }
     ) async throws -> SyncStatus {
-        try await replicator(replica, with: other, options: options, through: wrap).run()
+        try await replicator(replica, with: other, options: options, attemptLimit: attemptLimit, through: wrap).run()
     }
 
     /// The leaves of every document, with their contents without the ID.
