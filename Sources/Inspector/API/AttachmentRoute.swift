@@ -5,7 +5,7 @@ internal import Pictures
 /// The contents of attachments, by digest, and pictures in other sizes. Pictures are served as what their first bytes
 /// say; everything else is a download, because a browser must not run it as a page of this server.
 struct AttachmentRoute: Sendable {
-    /// What is asked for instead of the content.
+    /// What a request asks for instead of the content.
     enum Form: String, CaseIterable {
         /// The small picture in a JPEG file.
         case embedded
@@ -17,7 +17,7 @@ struct AttachmentRoute: Sendable {
 
     /// The largest picture that stands for its own small form, in bytes.
     private static let smallByteLimit: Int64 = 4 << 20
-    /// The largest picture of which no preview is made, in bytes. Compressing it again would only cost quality.
+    /// The size of a picture in bytes above which a preview is made. To compress a smaller one again costs quality.
     private static let previewByteLimit: Int64 = 1 << 20
 
     let reading: StoreReading

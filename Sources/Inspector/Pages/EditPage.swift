@@ -76,7 +76,7 @@ struct EditForm: Sendable {
 }
 
 extension Markup {
-    /// Adds a text of several lines.
+    /// Adds text of several lines.
     fileprivate mutating func area(_ text: String, rows: Int) {
         element(
             "textarea", .class("code"), .name("document"), .number("rows", Double(rows)), .fixed("spellcheck", "false")

@@ -25,7 +25,7 @@ struct StoredForm: Sendable {
     private let byteCount: Int
     private let keys: [Key]
     private let hasMore: Bool
-    /// The versions in the files; `nil` if they were not asked for.
+    /// The versions in the files; `nil` if they were not requested.
     private let versions: [Version]?
 
     /// Reads the keys of a document; `nil` if it does not exist.
