@@ -109,10 +109,7 @@ extension AttachCommand {
                 var done: Int64 = 0
                 var problemCount = 0
                 try attachments.forEachContent { info in
-                    do {
-                        try attachments.check(info.digest, readsContent: full)
-                    } catch {
-                        guard let problem = DocumentStore.Attachments.problem(error) else { throw error }
+                    if let problem = try attachments.problem(of: info, readsContent: full) {
                         problemCount += 1
                         try writer.write([
                             "sha256": .string(info.digest.description), "bytes": .int(info.byteCount),

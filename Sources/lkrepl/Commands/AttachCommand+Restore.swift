@@ -76,12 +76,7 @@ extension AttachCommand {
             var done: Int64 = 0
             var lost: [Attachment.Digest: Int64] = [:]
             try attachments.forEachContent { info in
-                do {
-                    try attachments.check(info.digest, readsContent: true)
-                } catch {
-                    guard DocumentStore.Attachments.problem(error) != nil else { throw error }
-                    lost[info.digest] = info.byteCount
-                }
+                if try attachments.problem(of: info, readsContent: true) != nil { lost[info.digest] = info.byteCount }
                 done += info.byteCount
                 progress.advance(done: Int(clamping: done), total: Int(clamping: total))
             }

@@ -52,16 +52,12 @@ struct SnapshotCommand: ParsableCommand {
         var lostCount = 0
         let attachments = try session.attachments()
         try attachments.forEachContent { info in
-            do {
-                try attachments.check(info.digest, readsContent: false)
-            } catch {
-                guard let problem = DocumentStore.Attachments.problem(error) else { throw error }
-                lostCount += 1
-                try writer.write([
-                    "sha256": .string(info.digest.description), "bytes": .int(info.byteCount),
-                    "problem": .string(problem),
-                ])
-            }
+            guard let problem = try attachments.problem(of: info, readsContent: false) else { return }
+            lostCount += 1
+            try writer.write([
+                "sha256": .string(info.digest.description), "bytes": .int(info.byteCount),
+                "problem": .string(problem),
+            ])
         }
         try writer.finish(tellsOfNothing: false)
         guard lostCount > 0 else { return }

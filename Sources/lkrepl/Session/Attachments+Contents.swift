@@ -16,6 +16,19 @@ extension DocumentStore.Attachments {
         }
     }
 
+    /// Checks one content. Returns what is wrong with it; `nil` if nothing is.
+    ///
+    /// - Throws: errors that do not concern this content alone.
+    func problem(of info: Info, readsContent: Bool) throws -> String? {
+        do {
+            try check(info.digest, readsContent: readsContent)
+            return nil
+        } catch {
+            guard let problem = Self.problem(error) else { throw error }
+            return problem
+        }
+    }
+
     /// What is wrong with one content, if an error concerns that content alone: it is missing, damaged or unreadable;
     /// `nil` for other errors.
     static func problem(_ error: any Error) -> String? {
