@@ -117,9 +117,8 @@ import Testing
             let second = try await Self.post(inspected, #"{"command":"short"}"#)
             #expect(second.status == 503 && second.fields["Retry-After"] == "2", "\(second)")
             first.cancel()
-            let begin = ContinuousClock.now
-            _ = try await first.value
-            #expect(ContinuousClock.now - begin < .seconds(3))
+            // The command itself would take a minute.
+            _ = try await within(.seconds(40)) { try await first.value }
             #expect(try await Self.post(inspected, #"{"command":"short"}"#).status == 200)
         }
     }

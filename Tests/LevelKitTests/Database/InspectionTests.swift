@@ -82,7 +82,7 @@ import Testing
                 : URL(filePath: #require(try files(ofKind: "log", in: path).last)).lastPathComponent
             // Not every file system supports such a file.
             guard unsafe truncate(path + "/" + name, 40 << 30) == 0 else { return }
-            let duration = try ContinuousClock().measure {
+            let duration = try processorTime {
                 try expectRefusal(of: path, .corruption, naming: name)
             }
             #expect(duration < .seconds(5))

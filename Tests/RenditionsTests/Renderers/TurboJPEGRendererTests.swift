@@ -152,8 +152,7 @@ import Testing
         @Test func `A picture that states too many pixels is refused before it is decoded`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
             let huge = try Self.resized(file, width: 65_000, height: 65_000)
-            let clock = ContinuousClock()
-            let time = clock.measure { #expect(Self.fault(huge)?.code == .tooLarge) }
+            let time = processorTime { #expect(Self.fault(huge)?.code == .tooLarge) }
             #expect(time < .seconds(1))
             // At the limit, the reduced picture fits into the memory.
             let large = try Self.resized(file, width: 20_000, height: 10_000)
