@@ -72,6 +72,12 @@ public struct DocumentCollection: Sendable {
             indexes: entry.indexes.filter { !$0.isRetiring }.map(\.definition))
     }
 
+    /// The names of the indexes whose building has not ended, so that queries do not use them yet.
+    package var unfinishedIndexNames: [String] {
+        let entry = try? pinned?.entry ?? entry(in: store.loadedCatalog)
+        return entry?.indexes.filter(\.isBuilding).map(\.definition.name) ?? []
+    }
+
     /// Returns the number of documents in the collection.
     ///
     /// - Complexity: O(1).

@@ -43,6 +43,22 @@ package enum CRC32C {
         return ~crc
     }
 
+    /// The checksum of the bytes so far, for a search that needs it after every byte.
+    package struct Running {
+        private var remainder = UInt32.max
+
+        /// Creates the checksum of no bytes.
+        package init() {}
+
+        /// Adds a byte.
+        package mutating func add(_ byte: UInt8) {
+            remainder = remainder >> 8 ^ tables[Int((remainder ^ UInt32(byte)) & 0xff)]
+        }
+
+        /// The checksum.
+        package var checksum: UInt32 { ~remainder }
+    }
+
     /// Returns the form in which LevelDB stores a checksum. The mask avoids problems with checksums of data that
     /// contains checksums (`util/crc32c.h`). Stored on disk, never change.
     package static func masked(_ crc: UInt32) -> UInt32 {

@@ -2,10 +2,13 @@
 package struct DamagedPlace: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of places.
     package enum Kind: String, Hashable, Sendable {
-        /// A whole table file: it is missing, or its index is unreadable.
+        /// A whole table file: it is missing, or neither its index nor its first block is readable.
         case table
         /// A data block of a table file.
         case block
+        /// The part of a table file after its last readable block. Its index is unreadable, so the number of blocks in
+        /// that part is unknown.
+        case tableEnd
         /// A part of a log, or a whole log.
         case log
         /// The end of a log within a write. A killed process or a truncated file may cause it.

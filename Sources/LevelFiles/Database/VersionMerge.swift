@@ -51,7 +51,7 @@ package struct VersionMerge {
         self.order = order
         for table in tables {
             do throws(FileError) {
-                let reader = try TableReader(table)
+                let reader = try TableReader(table, order)
                 sources.append(Source(name: reader.table.name, reader: reader))
             } catch {
                 placesOutsideTables.append(Self.place(of: table, error))
@@ -137,7 +137,7 @@ package struct VersionMerge {
         let byteCount = readers.reduce(0) { $0 + $1.byteCount }
         return (readers.flatMap(\.places) + placesOutsideTables).map { place in
             guard place.estimatedEntryCount == nil, entryCount > 0, byteCount > 0,
-                place.kind == .block || place.kind == .table
+                place.kind == .block || place.kind == .table || place.kind == .tableEnd
             else { return place }
             var estimated = place
             let share = Double(place.byteCount) * Double(entryCount) / Double(byteCount)
@@ -159,11 +159,17 @@ private struct TableReader {
     private(set) var entryCount: UInt64 = 0
     private(set) var byteCount: UInt64 = 0
 
-    init(_ file: VersionMerge.TableFile) throws(FileError) {
-        table = try Table(at: file.path)
+    init(_ file: VersionMerge.TableFile, _ order: @escaping VersionMerge.Order) throws(FileError) {
         listed = file.listed
-        index = try table.index()[...]
         lastSeparator = file.listed?.smallest.userKey
+        if let remains = try TableRemains(ofTableAt: file.path, order: order) {
+            table = remains.table
+            index = remains.index[...]
+            if let end = remains.lostEnd(file) { places.append(end) }
+        } else {
+            table = try Table(at: file.path)
+            index = try table.index()[...]
+        }
     }
 
     mutating func next() -> Table.Entry? {
@@ -192,6 +198,21 @@ private struct TableReader {
                     estimatedEntryCount: count))
         }
         lastSeparator = separator
+    }
+}
+
+extension TableRemains {
+    /// The part that is lost, or `nil` if the blocks end with the last key in the manifest.
+    fileprivate func lostEnd(_ file: VersionMerge.TableFile) -> DamagedPlace? {
+        if lastKey == file.listed?.largest { return nil }
+        let size = (try? OpenFile(reading: file.path).status().byteCount) ?? endOffset
+        let byteCount = max(size, file.listed?.byteCount ?? 0)
+        return DamagedPlace(
+            .tableEnd, FileError(.damaged, file: fault.file, offset: endOffset, reason: fault.reason),
+            byteCount: byteCount - min(byteCount, endOffset),
+            keys: file.listed.map { (lastKey.userKey, $0.largest.userKey) },
+            // Without the manifest, the rest may consist of the filters and the index.
+            entryCount: file.listed == nil ? 0 : 1)
     }
 }
 

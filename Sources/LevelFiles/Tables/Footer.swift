@@ -13,6 +13,12 @@ package struct Footer: Hashable, Sendable {
     /// The magic number of RocksDB's tables, which LevelDB does not support.
     private static let rocksMagic: [UInt8] = [0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88]
 
+    /// Creates a footer.
+    init(metaIndex: BlockHandle, index: BlockHandle) {
+        self.metaIndex = metaIndex
+        self.index = index
+    }
+
     /// Decodes a footer.
     ///
     /// - Throws: ``FormatError`` if the magic number is missing.

@@ -19,7 +19,7 @@ package struct Table {
     package let byteCount: UInt64
     /// The footer.
     package let footer: Footer
-    private let file: OpenFile
+    let file: OpenFile
 
     /// A block read from the file.
     package struct StoredBlock: Sendable {
@@ -67,6 +67,17 @@ package struct Table {
                 error.reason.contains("RocksDB") ? .foreign : .damaged, file: name, offset: offset, reason: error.reason
             )
         }
+    }
+
+    /// Creates a table without a footer, from which only blocks can be read.
+    ///
+    /// - Parameter blocksEnd: the end of the blocks, after the checksum of the last one.
+    init(unfinished file: OpenFile, name: String, blocksEnd: UInt64) {
+        self.file = file
+        self.name = name
+        byteCount = blocksEnd + UInt64(Footer.byteCount)
+        let nothing = BlockHandle(offset: byteCount, byteCount: 0)
+        footer = Footer(metaIndex: nothing, index: nothing)
     }
 
     // MARK: - Blocks

@@ -110,7 +110,7 @@ private struct Repair {
             try removeObsoleteFiles(scope)
             outcome.droppedFromLogs = try cleanLogs()
             outcome.droppedFromTables = try ForgedTables(
-                directory: directory, scope: scope, isBytewise: options.order == .bytewise
+                directory: directory, scope: scope, order: options.order
             ).disarm()
             var options = options
             // Without strict checks, LevelDB would use blocks with wrong checksums, and keys out of order would abort

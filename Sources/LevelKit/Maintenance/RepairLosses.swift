@@ -13,10 +13,13 @@ extension Database.RepairReport {
         public struct Place: Sendable, Hashable, CustomStringConvertible {
             /// The kinds of places.
             public enum Kind: String, Sendable, Hashable, CaseIterable {
-                /// A whole table file: it was missing, or its index was unreadable.
+                /// A whole table file: it was missing, or neither its index nor its first block was readable.
                 case table
                 /// A data block of a table file.
                 case block
+                /// The part of a table file after its last readable block. Its index was unreadable, so the number of
+                /// blocks in that part is unknown.
+                case tableEnd
                 /// A part of a log, or a whole log.
                 case log
                 /// A log that ended within a write, which was unfinished or truncated.
@@ -87,7 +90,7 @@ extension Database.RepairReport {
             case .table: tableNames.append(place.file)
             case .block: blockCount += 1
             case .manifest: isManifestComplete = false
-            case .log, .unfinishedWrite: break
+            case .log, .unfinishedWrite, .tableEnd: break
             }
             guard place.kind != .manifest else { return }
             if let estimate = place.estimatedEntryCount, let sum = estimatedEntryCount {

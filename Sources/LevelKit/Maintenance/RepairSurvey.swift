@@ -65,6 +65,7 @@ extension Database.RepairReport.Losses.Place {
             switch place.kind {
             case .table: .table
             case .block: .block
+            case .tableEnd: .tableEnd
             case .log: .log
             case .unfinishedWrite: .unfinishedWrite
             case .manifest: .manifest

@@ -32,6 +32,10 @@ struct AlbumCommand: ParsableCommand {
             let name = try AlbumCommand.name(name)
             let condition = try ArgumentOrigin.current.expression(of: condition)
             let sort = try sort.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }
+            guard self.condition.isEmpty || condition.contains(where: { !$0.isWhitespace }) else {
+                throw CommandError(
+                    .usage, "album save: the condition is empty", hint: "omit it to save all documents")
+            }
             // Reports the place of an error in the condition as typed.
             let filter = try ConditionOptions.parsedPlain(condition)
             let keys = try sort.map { try Query.SortKey.parse($0) } ?? []

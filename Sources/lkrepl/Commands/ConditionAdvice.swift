@@ -66,12 +66,21 @@ enum ConditionAdvice {
     static func warnings(about filter: Filter) -> [String] {
         comparisons(of: filter).flatMap { comparison -> [String] in
             guard case .compare(let path, let sign, .string(let text)) = comparison else { return [] }
+            if isInTypographicQuotes(text) {
+                return ["the quotation marks belong to the value \(text); write \"\(text.dropFirst().dropLast())\""]
+            }
             let date = DateLikeText(text)
             // A string may well equal another one of this form.
             guard date.isForeign || (sign != .equal && date.isNoDate) else { return [] }
             let better = date.corrected ?? "year-month-day, such as 2025-05-01"
             return ["\(path) is compared with the text \"\(text)\", which is not a date; write \(better)"]
         } + emptyRanges(of: conjuncts(of: filter))
+    }
+
+    /// Whether a text begins and ends with quotation marks that conditions do not use, as a program for texts makes them.
+    private static func isInTypographicQuotes(_ text: String) -> Bool {
+        guard text.count > 2, let first = text.first, let last = text.last else { return false }
+        return "“”„‘’‚«»".contains(first) && "“”‘’«»".contains(last)
     }
 
     /// The comparisons anywhere in a condition.

@@ -19,6 +19,14 @@ struct DestroyCommand: ParsableCommand {
     func run() throws {
         try RawArgument.refuseShell("destroy")
         if !confirmation.dryRun { try options.requireWrite("destroy") }
+        // A slash at the end would follow the link.
+        let name = database.count > 1 && database.hasSuffix("/") ? String(database.dropLast()) : database
+        if FileDescriptor.isLink(name) {
+            let target = FileDescriptor.resolvingLinks(name)
+            throw CommandError(
+                .usage, "\(database) is a link to \(target); nothing was deleted",
+                hint: "name \(target) itself, and remove the link with rm")
+        }
         if !confirmation.dryRun { DatabaseReplacement.clearLeftovers(of: database) }
         let manifest = try Manifest(ofDatabaseAt: database)
         let size = FileDescriptor.directoryByteCount(database)

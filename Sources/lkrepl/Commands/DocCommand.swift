@@ -118,8 +118,12 @@ struct DocCommand: ParsableCommand {
                     let verb = try collection.contains(id) ? "replace" : "insert"
                     return options.note("put: would \(verb) \(id)")
                 }
-                let id = try session.collection(collection).put(content)
-                options.note(id == .string("") ? "put: a document whose ID is an empty string" : "put: \(id)")
+                let collection = try session.collection(collection)
+                let known = content[collection.definition.idField].flatMap { DocumentID($0) }
+                let isReplacement = try known.map { try collection.contains($0) } ?? false
+                let id = try collection.put(content)
+                let name = id == .string("") ? "a document whose ID is an empty string" : "\(id)"
+                options.note(isReplacement ? "put: replaced \(name)" : "put: \(name)")
             }
         }
     }

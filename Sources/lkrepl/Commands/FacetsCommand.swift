@@ -60,6 +60,9 @@ struct FacetsCommand: ParsableCommand {
                 }
             }
             try writer.finish()
+            for (key, list) in zip(keys, lists) where list.facets.contains(where: { $0.value.kind == .array }) {
+                options.note("facets: \(key) holds lists, each counted as a whole; \(key)[] counts their elements")
+            }
             try conditions.warn(
                 of: Query(filter), fields: paths, in: collection,
                 foundSomething: lists.contains { !$0.facets.isEmpty || $0.missingCount > 0 }, options)

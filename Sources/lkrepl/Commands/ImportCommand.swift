@@ -173,9 +173,17 @@ struct ImportCommand: ParsableCommand {
             } else {
                 let input = try InputFile(path: file, decodes: true)
                 if let encoding = input.encoding.description { options.note("import: \(input.name) is \(encoding)") }
+                let source = try source(input)
+                let table = (source as? DelimitedSource).map { TableAdvice($0, collection) }
+                if !types { for warning in try table?.warnings() ?? [] { options.note("warning: \(warning)") } }
                 try loader.run(
-                    try source(input), byteCount: input.byteCount,
+                    source, byteCount: input.byteCount,
                     readsAhead: loading.readsAhead(file, byteCount: input.byteCount))
+                if mode == .upsert, !loading.choosesMode(options.mode), !loading.dryRun,
+                    let note = table?.note(replacedCount: loader.summary.replaced)
+                {
+                    options.note("import: \(note)")
+                }
                 if loader.summary.read == 0 { try reportNothing(input) }
             }
         } catch {

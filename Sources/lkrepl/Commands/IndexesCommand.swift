@@ -16,7 +16,9 @@ struct IndexesCommand: ParsableCommand {
             let collections = try collection.map { [try session.collection($0)] } ?? session.collections()
             let failed = try session.store().failedIndexes
             let writer = try options.writer()
+            var unfinishedNames: [String] = []
             for collection in collections {
+                let unfinished = Set(collection.unfinishedIndexNames)
                 let sizes = Dictionary(
                     try collection.indexSizes().map { ($0.name, $0.byteCount) }, uniquingKeysWith: { $1 })
                 for index in collection.definition.indexes {
@@ -26,6 +28,10 @@ struct IndexesCommand: ParsableCommand {
                     if let condition = index.condition { traits.append("where \(condition)") }
                     if failed.contains(where: { $0.collection == collection.name && $0.index == index.name }) {
                         traits.append("could not be built")
+                    }
+                    if unfinished.contains(index.name) {
+                        traits.append("unfinished")
+                        unfinishedNames.append("\(index.name) of \(collection.name)")
                     }
                     try writer.write([
                         "collection": .string(collection.name), "index": .string(index.name),
@@ -37,6 +43,10 @@ struct IndexesCommand: ParsableCommand {
                 }
             }
             try writer.finish()
+            guard !unfinishedNames.isEmpty else { return }
+            options.note(
+                "indexes: the building of \(unfinishedNames.joined(separator: ", ")) was interrupted; the next command "
+                    + "with --write that opens the store continues it")
         }
     }
 }

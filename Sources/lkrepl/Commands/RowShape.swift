@@ -45,6 +45,9 @@ struct RowShape: ParsableArguments {
             return .all
         }
         let names = fields.split(separator: ",")
+        guard !names.isEmpty else {
+            throw CommandError(.usage, "--fields names no field", hint: "omit it to show all fields")
+        }
         let left = names.filter { $0.hasPrefix("-") }
         guard left.isEmpty || left.count == names.count else {
             throw CommandError(

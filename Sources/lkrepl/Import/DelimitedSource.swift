@@ -17,6 +17,7 @@ final class DelimitedSource: RecordSource {
     private let options: Options
     private var reader: DelimitedReader
     private var columns: [DelimitedColumn]?
+    private var headerFault: (any Error)?
     /// The first row.
     private(set) var header: [UInt8] = []
 
@@ -31,6 +32,7 @@ final class DelimitedSource: RecordSource {
     var place: RecordPlace { reader.place }
 
     func next() throws -> InputEvent? {
+        if let headerFault { throw headerFault }
         if columns == nil { try readHeader() }
         guard let columns else { return nil }
         while let cells = try reader.next() {
@@ -42,6 +44,17 @@ final class DelimitedSource: RecordSource {
             }
         }
         return nil
+    }
+
+    /// Reads the first row, unless it was read before. Empty for an empty file, and for a row with a fault, which
+    /// ``next()`` then throws.
+    func readColumns() -> [DelimitedColumn] {
+        do {
+            if columns == nil { try readHeader() }
+        } catch {
+            headerFault = error
+        }
+        return columns ?? []
     }
 
     private func readHeader() throws {

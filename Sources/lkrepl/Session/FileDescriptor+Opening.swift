@@ -100,6 +100,12 @@ extension FileDescriptor {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
+    /// Whether a path is a link.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Whether a path exists and is not a regular file, or is a link.
     static func isLinkOrSpecial(_ path: String) -> Bool {
         var status = stat()

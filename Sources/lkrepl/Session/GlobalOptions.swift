@@ -8,7 +8,8 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Set the output mode: table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count.",
+            "Set the output mode: table, line, jsonl, json, json-pretty, csv, tsv, keys, raw0, hexdump, count; or what "
+                + "import and load do with existing records: upsert, insert, skip, replace, merge.",
             discussion: "Default: table on a terminal, otherwise jsonl."))
     var mode: String?
 

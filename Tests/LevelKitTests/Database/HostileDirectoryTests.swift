@@ -111,6 +111,8 @@ import Testing
             let table = try #require(try files(ofKind: "ldb", in: path).first)
             var bytes = try content(of: table)
             bytes[bytes.count - 1] ^= 1
+            // Without its first block, no other one is found.
+            bytes[10] ^= 1
             try write(bytes, to: table)
             let report = try Database.repair(at: path)
             #expect(report.droppedByteCount >= UInt64(bytes.count))

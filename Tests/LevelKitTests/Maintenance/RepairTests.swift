@@ -219,21 +219,52 @@ import Testing
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
         let name = EngineFileName.table(named: table.number)
-        for isShortened in [false, true] {
-            let (report, lost) = try repaired { copy in
-                if isShortened {
-                    try directory.write(
-                        Array(try directory.read("\(copy)/\(name)").dropLast(20)), to: "\(copy)/\(name)")
-                } else {
-                    try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
-                }
-            }
-            #expect(!lost.isEmpty)
-            #expect(report.losses.tableNames == [name], "\(report.losses)")
-            #expect(report.droppedByteCount >= table.byteCount && report.losses.entryCount >= 1)
-            let keys = try #require(report.losses.places.first { $0.kind == .table }?.keys)
-            for key in lost { #expect(Self.holds(keys, key)) }
+        let (report, lost) = try repaired { copy in
+            try FileManager.default.removeItem(atPath: directory.path("\(copy)/\(name)"))
         }
+        #expect(!lost.isEmpty)
+        #expect(report.losses.tableNames == [name], "\(report.losses)")
+        #expect(report.droppedByteCount >= table.byteCount && report.losses.entryCount >= 1)
+        let keys = try #require(report.losses.places.first { $0.kind == .table }?.keys)
+        for key in lost { #expect(Self.holds(keys, key)) }
+    }
+
+    @Test func `Of a table that was cut, repair saves the blocks before the cut`() throws {
+        try settle()
+        let manifest = try Manifest(ofDatabaseAt: path)
+        let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
+        let name = EngineFileName.table(named: table.number)
+        let blocks = try Table(at: path + "/" + name).index()
+        for kept in [0, 1, blocks.count / 2, blocks.count - 1, blocks.count] {
+            let end = kept < blocks.count ? blocks[kept].handle.offset + 10 : table.byteCount - 20
+            let (report, lost) = try repaired { copy in
+                try directory.write(
+                    Array(try directory.read("\(copy)/\(name)").prefix(Int(end))), to: "\(copy)/\(name)")
+            }
+            let losses = report.losses
+            #expect(report.verification.isSound && losses.isEmpty == (kept == blocks.count), "\(kept): \(losses)")
+            #expect(losses.tableNames == (kept == 0 ? [name] : []) && losses.blockCount == 0)
+            #expect(losses.missingKeyCount == 0 && losses.changedKeyCount == 0 && losses.returnedKeyCount == 0)
+            #expect(lost.isEmpty == losses.isEmpty)
+            guard let place = losses.places.first else { continue }
+            #expect(place.kind == (kept == 0 ? .table : .tableEnd) && place.file == name && place.entryCount >= 1)
+            if kept > 0 { #expect(place.offset == blocks[kept].handle.offset) }
+            let keys = try #require(place.keys)
+            for key in lost {
+                #expect(Self.holds(keys, key))
+                #expect(kept == 0 || blocks[kept - 1].separator.dropLast(8).lexicographicallyPrecedes(key))
+            }
+        }
+    }
+
+    @Test func `Of a table with a damaged index, repair saves everything`() throws {
+        try settle()
+        let manifest = try Manifest(ofDatabaseAt: path)
+        let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
+        let name = EngineFileName.table(named: table.number)
+        let index = try Table(at: path + "/" + name).footer.index
+        let (report, lost) = try repaired { try flip("\($0)/\(name)", at: Int(index.offset) + 1) }
+        #expect(report.losses.isEmpty && lost.isEmpty && report.verification.isSound, "\(report.losses)")
     }
 
     @Test func `A truncated manifest makes no table obsolete`() throws {
