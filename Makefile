@@ -40,7 +40,6 @@ bootstrap-tests:
 build: bootstrap
 	$(SWIFT) build $(TRAITS)
 
-# A debug build without the network: the others take several times as long.
 demo:
 	@script/demo "$(DEMO_STORE)"
 

@@ -24,7 +24,8 @@ import Testing
                 let printed = try process.printed()
                 #expect(end.reason == .exit && end.status == 0, "\(printed)")
                 print("the memory grew by \(printed.lastCommit) KiB after the warm-up: \(printed.rest)")
-                #expect(printed.rest.count == 1 && printed.lastCommit < 8 << 10)
+                // A sanitizer's own memory would count: it keeps what was freed.
+                #expect(printed.rest.count == 1 && (Sanitizer.isPresent || printed.lastCommit < 8 << 10))
             }
         #endif
     }

@@ -130,6 +130,10 @@ final class Workplace: @unchecked Sendable {
         FileManager.default.fileExists(atPath: "\(path)/\(name)")
     }
 
+    func copy(_ name: String, to other: String) throws {
+        try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: "\(path)/\(other)")
+    }
+
     func remove(_ name: String) throws {
         try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
