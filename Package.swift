@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "DocSync", targets: ["DocSync", "DocNetwork"]),
         .library(name: "Inspector", targets: ["Inspector", "DocNetwork"]),
         .library(name: "Renditions", targets: ["Renditions"]),
+        .library(name: "StorePackages", targets: ["StorePackages"]),
         // Used only by tests. A dynamic library has to be a product.
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
@@ -76,6 +77,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "StorePackages", dependencies: ["DocIndex", "LevelKit", "Pictures"], swiftSettings: strict),
+        .target(
             name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit", "Pictures"],
             exclude: ["Assets/inspector.css", "Assets/inspector.js"],
             swiftSettings: strict),
@@ -93,7 +96,7 @@ let package = Package(
             name: "lkrepl",
             dependencies: [
                 "DocIndex", "DocNetwork", "DocSync", "Inspector", "LevelFiles", "LevelKit", "Renditions",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "StorePackages", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
@@ -145,10 +148,15 @@ let package = Package(
         .testTarget(
             name: "RenditionsTests", dependencies: ["DocIndex", "LevelKit", "Pictures", "Renditions", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "StorePackagesTests", dependencies: ["DocIndex", "LevelKit", "StorePackages", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
         .testTarget(
             name: "lkreplTests",
-            dependencies: ["lkrepl", "DocIndex", "LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
+            dependencies: [
+                "lkrepl", "DocIndex", "LevelFiles", "LevelKit", "StorePackages", "TestSupport", "levelkit-writer",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -89,6 +89,10 @@ import Testing
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "DocSync", "DocNetwork", "Inspector", "lkrepl",
                 "ArgumentParser",
             ],
+            "Sources/StorePackages": [
+                "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "Renditions", "DocSync", "DocNetwork",
+                "Inspector", "lkrepl", "ArgumentParser",
+            ],
             "Sources/Inspector": [
                 "CLevelDB", "CSnappy", "CStemmer", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl", "ArgumentParser",
                 "Foundation",

@@ -25,7 +25,7 @@ import Testing
         #expect(found == ["A", "B", "C"])
     }
 
-    @Test(arguments: ["LevelKit", "DocIndex", "DocSync", "DocNetwork", "Renditions"])
+    @Test(arguments: ["LevelKit", "DocIndex", "DocSync", "DocNetwork", "Renditions", "StorePackages"])
     func `Every public error has a description that an alert can show`(module: String) throws {
         let texts = try Self.sources(of: module)
         let localized = Set(

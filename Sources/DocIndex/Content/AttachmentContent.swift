@@ -5,6 +5,8 @@ struct AttachmentContent: Sendable {
     private enum Source: Sendable {
         case bytes([UInt8])
         case file(ContentReader)
+        /// Not in the store.
+        case external(any ExternalContents)
     }
 
     let digest: Attachment.Digest
@@ -34,6 +36,12 @@ struct AttachmentContent: Sendable {
             source = .bytes(bytes)
             found = UInt64(bytes.count)
         case .file:
+            if let external = store.externalContents {
+                guard let size = external.byteCount(of: digest) else { throw Self.elsewhere(digest, external.name) }
+                source = .external(external)
+                found = UInt64(max(0, size))
+                break
+            }
             let name = digest.description
             guard let file = try store.files.open(name) else {
                 if store.files.isReplaced { throw Self.replaced(digest, store.path) }
@@ -56,6 +64,7 @@ struct AttachmentContent: Sendable {
         switch source {
         case .bytes: "its record"
         case .file(let file): file.path
+        case .external(let contents): contents.name
         }
     }
 
@@ -82,6 +91,12 @@ struct AttachmentContent: Sendable {
                 throw Self.damaged(digest, "\(place) has become shorter while it was read")
             }
             return part
+        case .external(let contents):
+            let part = try contents.read(digest, in: range)
+            guard part.count == range.count else {
+                throw Self.damaged(digest, "\(place) has become shorter while it was read")
+            }
+            return part
         }
     }
 
@@ -99,6 +114,13 @@ struct AttachmentContent: Sendable {
             guard bytes.count == byteCount else {
                 throw Self.damaged(digest, "\(place) has become shorter while it was read")
             }
+        case .external:
+            var whole: [UInt8] = []
+            try forEachPart(in: 0..<byteCount) { part in
+                whole += part
+                return true
+            }
+            return whole
         }
         try check(hash)
         return bytes
@@ -107,9 +129,14 @@ struct AttachmentContent: Sendable {
     /// Calls `body` with the whole content in memory, or mapped into memory. Its digest is not checked.
     func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
         switch source {
-        case .bytes(let bytes): try unsafe body(bytes.span.bytes)
+        case .bytes(let bytes): try Self.lend(bytes, to: body)
         case .file(let file): try file.withMapping(body)
+        case .external: try Self.lend(wholeBytes(), to: body)
         }
+    }
+
+    private static func lend<R>(_ bytes: [UInt8], to body: (RawSpan) throws -> R) throws -> R {
+        try unsafe body(bytes.span.bytes)
     }
 
     /// Throws if the hash of the whole content is not its digest.
@@ -125,6 +152,13 @@ struct AttachmentContent: Sendable {
             .attachmentMissing,
             "the content of the attachment \(digest) is not stored\(reason.map { ": \($0)" } ?? ""); add it again, or "
                 + "restore a backup")
+    }
+
+    private static func elsewhere(_ digest: Attachment.Digest, _ place: String) -> DocIndexError {
+        DocIndexError(
+            .attachmentElsewhere,
+            "the content of the attachment \(digest) is not in \(place), which was packed without originals; ask for a "
+                + "package with originals")
     }
 
     private static func replaced(_ digest: Attachment.Digest, _ path: String) -> DocIndexError {

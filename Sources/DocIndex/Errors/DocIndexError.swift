@@ -41,6 +41,8 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case migrationFailed
         /// The content of an attachment is not stored.
         case attachmentMissing
+        /// The content of an attachment is not in the package that contains the documents.
+        case attachmentElsewhere
         /// The stored content of an attachment has another length or digest than it should have.
         case attachmentDamaged
         /// Attachments cannot be deleted now, because a reader or a checkpoint needs them, or because it is not certain

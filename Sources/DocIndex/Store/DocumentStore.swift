@@ -43,6 +43,7 @@ public final class DocumentStore: Sendable {
     private let ownership: ExclusiveOwnership
     /// The files of large attachments.
     let files: ContentDirectory
+    private let external = Mutex<(any ExternalContents)?>(nil)
     /// Held while content is added, or garbage deleted, so that neither loses what the other relies on.
     let contentGate = WriterLock()
     /// Runs the writes of asynchronous callers, one after another.
@@ -77,6 +78,12 @@ public final class DocumentStore: Sendable {
 
     /// The absolute path of the directory.
     public var path: String { database.path }
+
+    /// Where the contents of attachments are, if they are not in the store.
+    package var externalContents: (any ExternalContents)? {
+        get { external.withLock { $0 } }
+        set { external.withLock { $0 = newValue } }
+    }
 
     /// Whether the store was opened for reading only.
     package var isReadOnly: Bool { database.mode == .readOnly }

@@ -196,6 +196,7 @@ struct AttachmentVerifier {
 
     /// Returns the problem of a file; `nil` for a sound one.
     private mutating func problem(of digest: Attachment.Digest, byteCount expected: Int64) throws -> String? {
+        if let external = store.externalContents { return try problem(of: digest, in: external) }
         let name = digest.description
         let path = store.files.file(name)
         do {
@@ -216,6 +217,17 @@ struct AttachmentVerifier {
             return found == digest ? nil : Self.mismatch("its file \(path)", found)
         } catch let error as LevelError where error.code == .io {
             return "its file cannot be read: \(error)"
+        }
+    }
+
+    /// Returns the problem of a content that is not in the store. A package without originals is sound.
+    private func problem(of digest: Attachment.Digest, in external: any ExternalContents) throws -> String? {
+        guard external.byteCount(of: digest) != nil else { return nil }
+        do {
+            try store.attachments.check(digest, readsContent: check == .full)
+            return nil
+        } catch let error as DocIndexError where error.code == .attachmentDamaged {
+            return error.message
         }
     }
 

@@ -169,7 +169,9 @@ struct Problem: Error, Sendable {
 
     private static func kind(of code: DocIndexError.Code) -> Kind {
         switch code {
-        case .unknownCollection, .unknownIndex, .unknownAlbum, .documentMissing, .attachmentMissing, .notInHistory:
+        case .unknownCollection, .unknownIndex, .unknownAlbum, .documentMissing, .attachmentMissing,
+            .attachmentElsewhere,
+            .notInHistory:
             .notFound
         case .queryTooLarge, .scanRefused, .changeTooLarge: .queryTooLarge
         case .corruption, .attachmentDamaged, .notADocumentStore, .storeTooNew, .migrationFailed, .invalidSchema:

@@ -28,7 +28,7 @@ final class RenditionMaker: Sendable {
 
     /// Returns a rendition or the reason why there is none. Blocks the thread.
     func outcome(_ key: RenditionKey) -> RenderingQueue.Outcome {
-        if let stored = folder.rendition(key) { return .success(stored) }
+        if let stored = folder.rendition(key) ?? packaged(key) { return .success(stored) }
         if let fault = faults.withLock({ $0.value(for: key) }) { return .failure(fault) }
         do throws(RenditionFault) {
             let rendition = try make(key)
@@ -41,6 +41,15 @@ final class RenditionMaker: Sendable {
             }
             return .failure(error)
         }
+    }
+
+    /// Returns the rendition in the package that the store was opened from; `nil` if there is none, or if it is damaged.
+    private func packaged(_ key: RenditionKey) -> Rendition? {
+        guard let external = store.externalContents,
+            let bytes = try? external.rendition(of: key.digest, named: key.specification.name),
+            let header = JPEGHeader(bytes)
+        else { return nil }
+        return Rendition(bytes: bytes, width: header.width, height: header.height, specification: key.specification)
     }
 
     /// Forgets why renditions could not be made.

@@ -27,7 +27,8 @@ enum CommandGroup: String, CaseIterable, Sendable {
                 "update", "delete", "doc", "attach", "history", "commits", "undo", "conflicts", "resolve", "index",
                 "migrate",
             ]
-        case .move: ["import", "export", "dump", "load", "snapshot", "diff", "digest", "sync", "serve"]
+        case .move:
+            ["import", "export", "dump", "load", "pack", "unpack", "snapshot", "diff", "digest", "sync", "serve"]
         case .maintain: ["init", "verify", "attach verify", "attach gc", "renditions", "repair", "compact", "destroy"]
         case .keys:
             [

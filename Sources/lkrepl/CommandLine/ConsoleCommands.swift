@@ -25,6 +25,7 @@ enum ConsoleCommands {
         "attach get": "It prints a file; the page of the document links it.",
         "export": "It prints whole collections; a table links the export of what it shows.",
         "dump": "It prints the whole store.", "snapshot": "It creates a directory.",
+        "pack": "It writes a file.", "unpack": writes,
         "diff": "It reads another database.", "sync": "It connects to another store.", "serve": "It starts a server.",
         "keyfmt": "It changes the configuration of the user.", "generate": "It is for those who install the program.",
     ]

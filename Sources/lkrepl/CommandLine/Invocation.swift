@@ -1,4 +1,5 @@
 import ArgumentParser
+import StorePackages
 
 /// What the process's arguments ask for: one command, or the shell on a database.
 enum Invocation {
@@ -149,7 +150,7 @@ enum Invocation {
     private static func shell(
         _ database: String, _ rest: ArraySlice<String>, options: SharedOptions
     ) throws -> ShellInvocation {
-        guard FileDescriptor.isDirectory(database) else {
+        guard FileDescriptor.isDirectory(database) || Package.isPackage(at: database) else {
             let near = UsageAdvice.command(
                 for: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandError(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// Prints a hash of the content.
 struct DigestCommand: ParsableCommand {

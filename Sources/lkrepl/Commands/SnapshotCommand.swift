@@ -23,6 +23,7 @@ struct SnapshotCommand: ParsableCommand {
 
     func run() throws {
         let directory = try ArgumentOrigin.current.text(of: directory)
+        try DatabaseAccess.requireNoPackage(database)
         let tables: Checkpoint.Tables = copy ? .copied : .linked
         // No lock is needed: a database that another process has open can be copied too.
         let report: Checkpoint

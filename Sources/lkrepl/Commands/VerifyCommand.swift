@@ -2,6 +2,7 @@ import ArgumentParser
 import DocIndex
 import LevelFiles
 import LevelKit
+import StorePackages
 
 /// Checks a database.
 struct VerifyCommand: ParsableCommand {
@@ -25,8 +26,9 @@ struct VerifyCommand: ParsableCommand {
     @Flag(name: .long, help: "Read each attached file and check its digest.") var full = false
 
     func run() throws {
-        try checkFiles()
+        if !Package.isPackage(at: database) { try checkFiles() }
         try Session.with(database, options) { session in
+            if let package = session.package { try verify(package) }
             guard try session.isDocumentStore() else { return try verifyKeys(session) }
             let result = try readableVerification(of: session)
             let writer = try FindingWriter(options, session)
@@ -60,6 +62,18 @@ struct VerifyCommand: ParsableCommand {
         } catch let error as LevelError where error.code == .corruption {
             throw CommandError(.badData, error.description, hint: Remedy.ofDamage(database))
         }
+    }
+
+    /// Checks every file of a package.
+    private func verify(_ package: Package) throws {
+        let progress = try options.reporter("verify", unit: .items("files"))
+        defer { progress.finish() }
+        try package.verify { done, total in
+            try Interruption.check("\(done) files")
+            progress.advance(done: done, total: total)
+        }
+        progress.finish()
+        options.note("verify: every file of the package is as it was packed")
     }
 
     // MARK: - Files

@@ -1,4 +1,5 @@
 import DocIndex
+import StorePackages
 
 /// Reads a dump, and rejects truncated, changed or extended ones.
 struct DumpReader: ~Copyable {

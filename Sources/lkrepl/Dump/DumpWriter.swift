@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// Writes a dump line by line, and updates its counts and digests.
 struct DumpWriter {

@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// Stores records from a source in atomic batches: the common part of `load` and `import`.
 ///

@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// The first line of a dump: its kind, range and digest algorithm.
 struct DumpHeader {

@@ -1,4 +1,5 @@
 import DocIndex
+import StorePackages
 
 /// An event from a source of records: a header or a schema, or a change.
 enum InputEvent {

@@ -4,6 +4,7 @@ import DocSync
 import Foundation
 import LevelFiles
 import LevelKit
+import StorePackages
 
 extension CommandError {
     /// The failure to report for any error: its message, and the exit code for scripts.
@@ -23,6 +24,7 @@ extension CommandError {
         case let error as DocIndexError:
             self.init(
                 Self.exitCode(error.code), error.message, hint: error.code == .scanRefused ? "omit --no-scan" : nil)
+        case let error as PackageError: self.init(Self.exitCode(error.code), sentence: error.message)
         case let error as SyncError: self.init(error)
         case let error as TransportError: self.init(Self.exitCode(error.code), sentence: error.message)
         case let error as MessageError: self.init(.badData, sentence: error.message)
@@ -78,6 +80,13 @@ extension CommandError {
         }
     }
 
+    private static func exitCode(_ code: PackageError.Code) -> ExitCode {
+        switch code {
+        case .notAPackage, .packageTooNew, .packageDamaged: .badData
+        case .packageTooLarge, .invalidOptions: .usage
+        }
+    }
+
     private static func exitCode(_ code: SyncError.Code) -> ExitCode {
         switch code {
         case .unauthorized, .forbidden: .noPermission
@@ -99,7 +108,8 @@ extension CommandError {
         switch code {
         case .notADocumentStore, .storeTooNew, .corruption, .invalidSchema, .invalidID, .invalidDocument,
             .documentExists, .documentMissing, .duplicateValue, .tooManyEntries, .conflict, .epochChanged,
-            .migrationFailed, .notInHistory, .attachmentMissing, .attachmentDamaged:
+            .migrationFailed, .notInHistory, .attachmentMissing, .attachmentElsewhere,
+            .attachmentDamaged:
             .badData
         case .unknownCollection, .unknownAlbum, .invalidAlbum, .unknownIndex, .invalidQuery, .invalidUpdate,
             .queryTooLarge, .changeTooLarge,

@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import StorePackages
 import Synchronization
 
 #if canImport(Glibc)
@@ -44,6 +45,25 @@ struct DatabaseAccess {
             }
             throw CommandError(error).diagnosed(at: path)
         }
+    }
+
+    /// Opens a package for reading.
+    ///
+    /// - Throws: ``CommandError`` with `noPermission` if it should be changed; `PackageError`.
+    func openPackage(_ path: String) throws -> PackagedStore {
+        if isExclusive { try Self.requireNoPackage(path) }
+        let packaged = try PackagedStore(at: path, options: options)
+        Interruption.removeAtExit(packaged.scratch)
+        if let scratch = packaged.database.scratch { Interruption.removeAtExit(scratch) }
+        return packaged
+    }
+
+    /// Throws if a path is that of a package, which cannot be changed.
+    static func requireNoPackage(_ path: String) throws {
+        guard Package.isPackage(at: path) else { return }
+        throw CommandError(
+            .noPermission, "\(path) is a package, which can only be read",
+            hint: "unpack --into STORE adds its documents to a store")
     }
 
     private var options: DatabaseOptions {

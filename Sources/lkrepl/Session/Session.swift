@@ -1,5 +1,6 @@
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// An open database, and its document store if it contains one.
 ///
@@ -7,19 +8,30 @@ import LevelKit
 final class Session {
     let path: String
     let database: Database
-    /// The temporary copy for a dry run; otherwise `nil`.
+    /// The directory of the temporary copy for a dry run, or of the documents of a package; otherwise `nil`.
     private let copy: ScratchDirectory?
+    /// The package, if the path is that of one.
+    let package: Package?
     private var openStore: DocumentStore?
     /// The opening time in seconds since 1970.
     private let openingTime = DatabaseAccess.secondsSince1970
     /// The snapshot that the commands of a shell read; `nil` if each command reads the current state.
     private var moment: (snapshot: Snapshot, view: StoreSnapshot?)?
 
-    /// Opens an existing database.
+    /// Opens an existing database, or a package for reading only.
     init(path: String, access: DatabaseAccess = DatabaseAccess()) throws {
-        database = try access.open(path)
-        copy = nil
         self.path = path
+        guard Package.isPackage(at: path) else {
+            database = try access.open(path)
+            copy = nil
+            package = nil
+            return
+        }
+        let packaged = try access.openPackage(path)
+        database = packaged.database
+        copy = packaged.scratch
+        package = packaged.package
+        openStore = try packaged.store()
     }
 
     /// Opens a copy of a database for a dry run. The copy is deleted when the session is closed.
@@ -28,7 +40,9 @@ final class Session {
     init(rehearsing path: String, owner: Session?) throws {
         // The copy belongs to the user, so its blocks are checked explicitly, even if the original was made by someone
         // else.
+        try DatabaseAccess.requireNoPackage(path)
         (database, copy) = try DatabaseAccess(checksEveryBlock: true).openCopy(of: path, owner: owner?.database)
+        package = nil
         self.path = path
     }
 
@@ -44,6 +58,7 @@ final class Session {
             throw CommandError(error).diagnosed(at: path)
         }
         copy = nil
+        package = nil
         self.path = path
     }
 

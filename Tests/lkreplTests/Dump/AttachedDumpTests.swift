@@ -1,5 +1,6 @@
 import DocIndex
 import Foundation
+import StorePackages
 import TestSupport
 import Testing
 

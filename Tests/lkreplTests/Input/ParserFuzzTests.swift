@@ -1,6 +1,7 @@
 import DocIndex
 import Foundation
 import LevelKit
+import StorePackages
 import TestSupport
 import Testing
 

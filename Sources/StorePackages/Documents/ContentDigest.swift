@@ -1,5 +1,5 @@
-import DocIndex
-import LevelKit
+package import DocIndex
+internal import LevelKit
 
 /// SHA-256 over content, independent of the form of the dump: for each record in order, the length of the key as a
 /// varint, the key, the length of the value, and the value.
@@ -7,14 +7,14 @@ import LevelKit
 /// The key of a document is the tuple of its collection and its ID; its value is the compact JSON of its content. A
 /// deletion has the largest varint instead of a length, and no value. Reformatting the lines of a dump does not change
 /// the digest.
-struct ContentDigest {
+package struct ContentDigest {
     /// The algorithm's name in headers.
-    static let name = "sha256-kv-1"
+    package static let name = "sha256-kv-1"
 
     /// The bytes of all keys so far.
-    private(set) var keyByteCount = 0
+    package private(set) var keyByteCount = 0
     /// The bytes of all values so far.
-    private(set) var valueByteCount = 0
+    package private(set) var valueByteCount = 0
 
     private var hash = SHA256Hash()
     private var buffer: [UInt8] = []
@@ -22,12 +22,12 @@ struct ContentDigest {
     /// The number of bytes to buffer before hashing.
     private static let capacity = 64 << 10
 
-    init() {
+    package init() {
         buffer.reserveCapacity(Self.capacity + 4096)
     }
 
     /// Adds a pair.
-    mutating func add(key: Span<UInt8>, value: Span<UInt8>) {
+    package mutating func add(key: Span<UInt8>, value: Span<UInt8>) {
         keyByteCount += key.count
         valueByteCount += value.count
         append(count: UInt64(key.count))
@@ -37,12 +37,12 @@ struct ContentDigest {
     }
 
     /// Adds a pair.
-    mutating func add(key: [UInt8], value: [UInt8]) {
+    package mutating func add(key: [UInt8], value: [UInt8]) {
         add(key: key.span, value: value.span)
     }
 
     /// Adds the deletion of a key.
-    mutating func add(deletionOf key: [UInt8]) {
+    package mutating func add(deletionOf key: [UInt8]) {
         keyByteCount += key.count
         append(count: UInt64(key.count))
         append(key.span)
@@ -50,24 +50,24 @@ struct ContentDigest {
     }
 
     /// Adds a document.
-    mutating func add(collection: String, id: DocumentID, content: DocumentObject) {
+    package mutating func add(collection: String, id: DocumentID, content: DocumentObject) {
         var value: [UInt8] = []
         DocumentValue.object(content).writeJSON(to: &value, JSONWriter(notation: .dump))
         add(collection: collection, id: id, json: value.span)
     }
 
     /// Adds a document, given as compact JSON.
-    mutating func add(collection: String, id: DocumentID, json: Span<UInt8>) {
+    package mutating func add(collection: String, id: DocumentID, json: Span<UInt8>) {
         add(key: Self.key(collection, id).span, value: json)
     }
 
     /// Adds the deletion of a document.
-    mutating func add(deletionOf id: DocumentID, in collection: String) {
+    package mutating func add(deletionOf id: DocumentID, in collection: String) {
         add(deletionOf: Self.key(collection, id))
     }
 
     /// Adds a line that is not a record: its compact JSON and a newline.
-    mutating func add(envelope object: DocumentObject) {
+    package mutating func add(envelope object: DocumentObject) {
         var text: [UInt8] = []
         DocumentValue.object(object).writeJSON(to: &text, JSONWriter(notation: .dump))
         text.append(0x0a)
@@ -76,12 +76,12 @@ struct ContentDigest {
 
     /// Adds the content of an attachment to a digest of lines that are not records, as the line of its digest and size.
     /// The digests of records cover contents already, since documents contain their digests.
-    mutating func add(content digest: Attachment.Digest, byteCount: Int64) {
+    package mutating func add(content digest: Attachment.Digest, byteCount: Int64) {
         add(envelope: ["a": .string(digest.description), "bytes": .int(byteCount)])
     }
 
     /// The digest of everything added so far, in hexadecimal.
-    mutating func hexadecimal() -> String {
+    package mutating func hexadecimal() -> String {
         drain()
         return LevelKit.hexadecimal(hash.digest)
     }

@@ -1,0 +1,199 @@
+public import DocIndex
+internal import LevelKit
+
+/// A package: documents of a store with renditions and originals of their attachments in one file, a zip file whose
+/// entries are stored without compression.
+///
+/// ```swift
+/// let store = try DocumentStore.open(package: "trip.lkpack.zip")
+/// ```
+///
+/// Opening a package checks its form, its description and its documents. Originals and renditions are checked when they
+/// are read, and ``verify(_:)`` checks everything. Nothing is unpacked: contents are read where they are in the file.
+public final class Package: Sendable {
+    /// The path of the file.
+    public let path: String
+    /// The description.
+    public let manifest: PackageManifest
+    /// The SHA-256 of the description, which contains the digests of all other files: equal digests, equal packages.
+    public let digest: Attachment.Digest
+    private let file: ContentReader
+    private let directory: ZipDirectory
+    private let digests: [String: Attachment.Digest]
+
+    /// The number of bytes that are read at once.
+    private static let partByteCount = 256 << 10
+
+    /// Opens a package. Checks the form of the file, the description and the documents.
+    ///
+    /// - Throws: ``PackageError``; `LevelError` with `io`.
+    /// - Complexity: O(*n*) in the files and the size of the documents.
+    public init(at path: String) throws {
+        self.path = path
+        file = try ContentReader(path: path)
+        guard Self.isZip(file) else { throw Self.foreign(path, "it is not a zip file") }
+        do {
+            directory = try ZipDirectory(file)
+        } catch let fault as ZipDirectory.Fault {
+            throw Self.foreign(path, fault.reason)
+        }
+        guard let entry = directory[EntryName.manifest.path] else {
+            throw Self.foreign(path, "it has no file package.json")
+        }
+        guard entry.byteCount <= PackageManifest.maximumByteCount else {
+            throw PackageError.damaged(path, "its file package.json is too large")
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(Int(entry.byteCount))
+        digest = try Self.read(entry, of: file, path) { text += $0 }
+        manifest = try PackageManifest(json: text, of: path)
+        digests = try Self.check(directory, manifest, path)
+        guard directory[EntryName.documents.path] != nil, directory[EntryName.gallery.path] != nil else {
+            throw PackageError.damaged(path, "it has no documents or no gallery")
+        }
+        try verify(EntryName.documents.path)
+    }
+
+    /// Whether a path leads to a file that may be a package: a zip file. Nothing else is checked.
+    public static func isPackage(at path: String) -> Bool {
+        (try? ContentReader(path: path)).map { isZip($0) } ?? false
+    }
+
+    private static func isZip(_ file: ContentReader) -> Bool {
+        (try? file.read(at: 0, byteCount: 4)) == [0x50, 0x4b, 0x03, 0x04]
+    }
+
+    private static func foreign(_ path: String, _ reason: String) -> PackageError {
+        PackageError(
+            .notAPackage,
+            "\(path) is not a package, or it is damaged: \(reason); get it again from whoever packed it, and do not pack "
+                + "it anew with other programs")
+    }
+
+    /// Checks the names of the files, and that the description lists them.
+    private static func check(
+        _ directory: ZipDirectory, _ manifest: PackageManifest, _ path: String
+    ) throws -> [String: Attachment.Digest] {
+        let others = directory.entries.filter { $0.name != EntryName.manifest.path }
+        guard others.count == manifest.entries.count else {
+            throw PackageError.damaged(path, "its file package.json does not list its files")
+        }
+        var digests: [String: Attachment.Digest] = [:]
+        digests.reserveCapacity(others.count)
+        for (entry, listed) in zip(others, manifest.entries) {
+            guard let name = EntryName(entry.name) else {
+                throw PackageError.damaged(path, "it contains a file with a name that packages do not have")
+            }
+            guard entry.name.hasSameBytes(as: listed.name), entry.byteCount == listed.byteCount else {
+                throw PackageError.damaged(path, "its file package.json does not list its files")
+            }
+            if case .blob(let digest) = name, digest != listed.digest {
+                throw PackageError.damaged(path, "the name of \(entry.name) is not its digest")
+            }
+            digests[entry.name] = listed.digest
+        }
+        return digests
+    }
+
+    // MARK: - Reading files
+
+    /// Reads the content of an entry, checks its CRC-32, and returns its SHA-256.
+    private static func read(
+        _ entry: ZipEntry, of file: ContentReader, _ path: String, _ body: ([UInt8]) throws -> Void
+    ) throws -> Attachment.Digest {
+        var checksum = CRC32()
+        var hash = SHA256Hash()
+        guard var offset = entry.contentOffset, let end = entry.end else {
+            throw PackageError.damaged(path, "\(entry.name) is outside the file")
+        }
+        while offset < end {
+            if Task.isCancelled { throw CancellationError() }
+            let part = try file.read(at: offset, byteCount: Int(min(UInt64(partByteCount), end - offset)))
+            guard !part.isEmpty else { throw PackageError.damaged(path, "it became shorter while it was read") }
+            checksum.update(part)
+            unsafe part.withUnsafeBytes { unsafe hash.update($0) }
+            try body(part)
+            offset += UInt64(part.count)
+        }
+        guard checksum.value == entry.checksum, let digest = Attachment.Digest(hash.digest.span) else {
+            throw PackageError.damaged(path, "the checksum of \(entry.name) is wrong")
+        }
+        return digest
+    }
+
+    /// Calls `body` with the parts of a file, in order. Its digest is checked after the last part, so what `body` made of
+    /// them must be dropped if this throws.
+    func read(_ name: String, _ body: ([UInt8]) throws -> Void) throws {
+        guard let entry = directory[name], let expected = digests[name] else {
+            throw PackageError.damaged(path, "\(name) is missing")
+        }
+        guard try Self.read(entry, of: file, path, body) == expected else {
+            throw PackageError.damaged(path, "\(name) is not the file that package.json describes")
+        }
+    }
+
+    /// Checks the digest of a file.
+    func verify(_ name: String) throws { try read(name) { _ in } }
+
+    /// Checks every file. Together with what opening checks, every byte of the package has been checked then.
+    ///
+    /// - Parameter progress: called after each file with the number of files so far, and the number of all.
+    /// - Throws: ``PackageError`` with `packageDamaged`; `LevelError` with `io`; what `progress` throws.
+    public func verify(_ progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws {
+        for (number, entry) in manifest.entries.enumerated() {
+            try verify(entry.name)
+            try progress(number + 1, manifest.entries.count)
+        }
+    }
+
+    /// Calls `body` with each document and each deletion.
+    func forEachRecord(_ body: (DocumentLineReader.Record) throws -> Void) throws {
+        var lines = DocumentLineReader(path: path, collection: manifest.collection)
+        try read(EntryName.documents.path) { try lines.append($0, body) }
+        try lines.finish()
+    }
+}
+
+// MARK: - Contents
+
+extension Package {
+    /// The size of an original in bytes; `nil` if the package does not contain it.
+    func byteCount(ofOriginal digest: Attachment.Digest) -> UInt64? {
+        directory[EntryName.blob(digest).path]?.byteCount
+    }
+
+    /// Reads bytes of an original. Nothing is checked.
+    ///
+    /// - Returns: `nil` if the package does not contain them.
+    func bytes(ofOriginal digest: Attachment.Digest, at offset: UInt64, byteCount: Int) throws -> [UInt8]? {
+        guard let entry = directory[EntryName.blob(digest).path], let start = entry.contentOffset,
+            offset <= entry.byteCount, UInt64(max(0, byteCount)) <= entry.byteCount - offset
+        else { return nil }
+        return try file.read(at: start + offset, byteCount: byteCount)
+    }
+
+    /// Calls `body` with the parts of an original; see ``read(_:_:)``.
+    func readOriginal(_ digest: Attachment.Digest, _ body: ([UInt8]) throws -> Void) throws {
+        try read(EntryName.blob(digest).path, body)
+    }
+
+    /// The maximum size of a rendition in bytes, so that reading one needs little memory.
+    static let maximumRenditionByteCount: UInt64 = 64 << 20
+
+    /// Returns a rendition of an original, a JPEG file whose digest was checked.
+    ///
+    /// - Parameter name: the name of the specification, such as `thumbnail`.
+    /// - Returns: `nil` if the package does not contain it.
+    /// - Throws: ``PackageError`` with `packageDamaged`; `LevelError` with `io`.
+    public func rendition(of original: Attachment.Digest, named name: String) throws -> [UInt8]? {
+        let path = EntryName.rendition(name, original).path
+        guard let entry = directory[path] else { return nil }
+        guard entry.byteCount <= Self.maximumRenditionByteCount else {
+            throw PackageError.damaged(self.path, "\(path) is too large for a rendition")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(entry.byteCount))
+        try read(path) { bytes += $0 }
+        return bytes
+    }
+}

@@ -1,0 +1,212 @@
+public import DocIndex
+internal import Pictures
+
+/// Packs documents of a collection, with renditions and originals of their attachments, into one file.
+///
+/// ```swift
+/// let writer = try PackageWriter(of: "photos", in: store, query: Query(try Filter(parsing: "rating >= 4")))
+/// try writer.write(rendition: { photo, size in try renditions[photo, size] }, to: { try file.write($0) })
+/// ```
+///
+/// The same content gives the same bytes. Everything is from one state of the store.
+public struct PackageWriter {
+    private let documents: PackedDocuments
+    private let attachments: DocumentStore.Attachments
+    private let options: Options
+    private let condition: String?
+    private let omittedDeletionCount: Int
+    private let sequence: UInt64
+
+    /// Prepares a package. Reads the changes if only those are wanted.
+    ///
+    /// - Parameters:
+    ///   - collection: the collection.
+    ///   - store: the store. Its present state is packed, whatever is written meanwhile.
+    ///   - query: the condition, and the order in the gallery and the package. Documents without an order are in the
+    ///     order of their IDs.
+    ///   - condition: the condition as text, for people; `nil` for none.
+    ///   - options: what is packed besides.
+    ///   - queryOptions: how the documents are found.
+    /// - Throws: ``PackageError`` with `invalidOptions`; `DocIndexError`, such as `unknownCollection`.
+    public init(
+        of collection: String, in store: DocumentStore, query: Query = Query(), condition: String? = nil,
+        options: Options = Options(), queryOptions: Query.Options = Query.Options()
+    ) throws {
+        try Self.check(options)
+        let sequence = try store.sequence()
+        let snapshot = try store.snapshot()
+        guard let pinned = snapshot.collections.first(where: { $0.name.hasSameBytes(as: collection) }) else {
+            _ = try store.collection(collection)
+            throw PackageError(.invalidOptions, "the collection \(collection) was just created; pack again")
+        }
+        let definition = pinned.definition
+        var query = query
+        let order = query.sort.isEmpty ? "id" : "query"
+        query.sort.append(.ascending(FieldPath(names: definition.idField)))
+        var changed: Set<DocumentID>?
+        var deletions: [DocumentID] = []
+        if let since = options.since {
+            let changes = try store.changes(since: since, in: collection).filter { $0.sequence <= sequence }
+            changed = Set(changes.lazy.map(\.id))
+            deletions = try changes.filter(\.isDeletion).map(\.id).filter { try !pinned.contains($0) }.sorted()
+        }
+        let isEverything = query.filter == .all && query.limit == nil
+        omittedDeletionCount = isEverything ? 0 : deletions.count
+        var schema = store.schema
+        schema.collections = [definition]
+        documents = PackedDocuments(
+            collection: pinned, query: query, queryOptions: queryOptions,
+            removal: options.removesPlaces ? PlaceRemoval(definition) : nil, changed: changed,
+            deletions: isEverything ? deletions : [],
+            changes: options.since.map {
+                PackageManifest.Changes(epoch: store.epoch.description, since: $0, through: sequence)
+            },
+            schema: schema, order: order)
+        attachments = snapshot.attachments
+        // A condition may state a place.
+        self.condition = options.removesPlaces ? nil : condition
+        self.options = options
+        self.sequence = sequence
+    }
+
+    private static func check(_ options: Options) throws {
+        guard !options.includesOriginals || !options.removesPlaces else {
+            throw PackageError(
+                .invalidOptions,
+                "places cannot be removed from originals, whose metadata contain them; pack without originals")
+        }
+        var seen: Set<String> = []
+        for name in options.renditions {
+            guard EntryName.isSpecification(name), seen.insert(name).inserted else {
+                throw PackageError(
+                    .invalidOptions,
+                    "\(name) cannot be packed twice, or is not the name of a size of renditions; use thumbnail or preview"
+                )
+            }
+        }
+    }
+
+    /// Writes the package.
+    ///
+    /// - Parameters:
+    ///   - rendition: returns a rendition of an attachment as a JPEG file without metadata, by the name of its
+    ///     specification; `nil` if there is none.
+    ///   - progress: called after each attachment with the number of attachments so far, and the number of all.
+    ///   - sink: takes the bytes of the file, in order. Only when this call has returned is the package complete.
+    /// - Returns: what was packed.
+    /// - Throws: ``PackageError``; `DocIndexError`, such as `attachmentMissing` for originals; `LevelError`; what the
+    ///   closures throw.
+    @discardableResult
+    public func write(
+        rendition: (Attachment, _ specification: String) throws -> [UInt8]? = { _, _ in nil },
+        progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in },
+        to sink: @escaping ([UInt8]) throws -> Void
+    ) throws -> Summary {
+        var summary = Summary()
+        summary.deletionCount = documents.deletions.count
+        summary.omittedDeletionCount = omittedDeletionCount
+        summary.sequence = sequence
+        let found = try survey(&summary)
+        var file = PackageFile(sink)
+        try file.add(.documents) { body in
+            try documents.forEachLine(found.attachments.isEmpty ? nil : found.references, body)
+        }
+        var album = PackedAlbum()
+        for (number, attachment) in found.attachments.enumerated() {
+            try pack(attachment, rendition, &album, &file, &summary)
+            try progress(number + 1, found.attachments.count)
+        }
+        if options.namesPictures {
+            try addNamedPictures(of: found.items, found.attachments, in: album, rendition, &file)
+        }
+        let pictures = found.items.map { item in item.attachments.lazy.compactMap { album.picture(of: $0) }.first }
+        let title = options.title ?? documents.collection.name
+        let page = GalleryPage(
+            title: title, condition: condition, documentCount: summary.documentCount,
+            items: Array(zip(found.items, pictures)))
+        try file.add(.gallery, page.html)
+        var manifest = PackageManifest(collection: documents.collection.name, title: title)
+        manifest.condition = condition
+        manifest.documentCount = summary.documentCount
+        manifest.deletionCount = summary.deletionCount
+        manifest.hasOriginals = options.includesOriginals
+        manifest.renditions = options.renditions
+        manifest.isWithoutPlaces = options.removesPlaces
+        manifest.changes = documents.changes
+        try file.finish(manifest)
+        summary.byteCount = file.byteCount
+        return summary
+    }
+
+    /// What a first visit of the documents finds.
+    private struct Survey {
+        var references = DocumentLines.References()
+        /// One reference to each content, in the order of their digests.
+        var attachments: [Attachment] = []
+        /// The first documents, for the gallery.
+        var items: [GalleryItem] = []
+    }
+
+    private func survey(_ summary: inout Summary) throws -> Survey {
+        var survey = Survey()
+        var attachments: [Attachment.Digest: Attachment] = [:]
+        try documents.forEach { id, content in
+            summary.documentCount += 1
+            survey.references.add(content)
+            content.forEachAttachment { attachments[$0.digest] = attachments[$0.digest] ?? $0 }
+            if survey.items.count < GalleryPage.maximumItemCount { survey.items.append(GalleryItem(id, content)) }
+        }
+        survey.attachments = attachments.values.sorted { $0.digest < $1.digest }
+        return survey
+    }
+
+    /// Adds the original and the renditions of an attachment.
+    private func pack(
+        _ attachment: Attachment, _ rendition: (Attachment, String) throws -> [UInt8]?, _ album: inout PackedAlbum,
+        _ file: inout PackageFile, _ summary: inout Summary
+    ) throws {
+        if options.includesOriginals {
+            try file.add(.blob(attachment.digest)) { body in try attachments.read(attachment, body) }
+            summary.originalCount += 1
+        }
+        var isShown = options.renditions.isEmpty
+        for name in options.renditions {
+            guard let bytes = try rendition(attachment, name) else { continue }
+            try Self.requireNoMetadata(bytes, of: attachment)
+            try file.add(.rendition(name, attachment.digest), bytes)
+            album.add(name, JPEGHeader(bytes), of: attachment.digest)
+            summary.renditionCount += 1
+            isShown = true
+        }
+        if !isShown { summary.unshownCount += 1 }
+    }
+
+    /// Throws if a rendition has EXIF, XMP, IPTC or a comment, in which a place could be.
+    private static func requireNoMetadata(_ bytes: [UInt8], of attachment: Attachment) throws {
+        guard bytes.starts(with: [0xff, 0xd8, 0xff]),
+            !JPEGSegments(in: bytes).contains(where: { [0xe1, 0xed, 0xfe].contains($0.marker) })
+        else {
+            throw PackageError(
+                .invalidOptions,
+                "the rendition of \(attachment.digest) is not a JPEG file without metadata; make it again")
+        }
+    }
+
+    /// Adds the largest rendition of each document under a name for people.
+    private func addNamedPictures(
+        of items: [GalleryItem], _ attachments: [Attachment], in album: PackedAlbum,
+        _ rendition: (Attachment, String) throws -> [UInt8]?, _ file: inout PackageFile
+    ) throws {
+        let references = Dictionary(attachments.map { ($0.digest, $0) }) { first, _ in first }
+        var number = 0
+        for item in items {
+            guard let digest = item.attachments.first(where: { album.largest(of: $0) != nil }),
+                let size = album.largest(of: digest), let attachment = references[digest],
+                let bytes = try rendition(attachment, size)
+            else { continue }
+            try Self.requireNoMetadata(bytes, of: attachment)
+            number += 1
+            try file.add(.picture(EntryName.pictureName(number, item.title)), bytes)
+        }
+    }
+}

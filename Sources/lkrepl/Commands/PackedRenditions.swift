@@ -1,0 +1,36 @@
+import DocIndex
+import Renditions
+
+/// The renditions of a store for a package: stored ones, or made now.
+struct PackedRenditions: Sendable {
+    private let renditions: RenditionStore
+    private let sizes: [RenditionSpecification]
+
+    init(of store: DocumentStore, _ sizes: [RenditionSpecification]) {
+        var options = RenditionStore.Options()
+        // Each is used once.
+        options.smallMemoryByteCount = 0
+        options.largeMemoryByteCount = 0
+        renditions = RenditionStore(of: store, specifications: sizes, options: options)
+        self.sizes = sizes
+    }
+
+    /// Closes the directory, so that the next command can open it.
+    func close() { renditions.close() }
+
+    /// Returns a rendition as a JPEG file; `nil` if there is none, because the attached file is not a picture or cannot
+    /// be read.
+    ///
+    /// - Throws: ``CommandError`` after ^C.
+    func bytes(of original: Attachment, named name: String) throws -> [UInt8]? {
+        guard let size = sizes.first(where: { $0.name == name }) else { return nil }
+        let renditions = renditions
+        do {
+            return try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
+        } catch let fault as RenditionFault where fault.code != .cancelled {
+            return nil
+        } catch is CancellationError {
+            throw Interruption.failure()
+        }
+    }
+}

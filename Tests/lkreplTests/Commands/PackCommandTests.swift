@@ -1,0 +1,204 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lkrepl
+
+@Suite struct `Packages in the shell` {
+    private static func pack(_ place: Workplace, _ arguments: String...) throws -> Outcome {
+        try place.run(["pack", "photos.store", "photos", "-o", "a.lkpack.zip"] + arguments)
+    }
+
+    @Test func `Commands that read a store read a package, with the same answers`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let packed = try Self.pack(place, "--originals")
+            #expect(packed.code == 0 && packed.says("pack: 301 documents, 3 originals, 2 renditions"), "\(packed)")
+            #expect(packed.says("2 files attached without a picture"), "\(packed)")
+            #expect(try place.run("diff", "photos.store", "a.lkpack.zip").code == 0)
+            for command in [
+                ["find", "%", "photos", "rating >= 4", "--sort", "-taken", "--ids"], ["count", "%", "photos"],
+                ["search", "%", "photos", "fog"], ["facets", "%", "photos", "rating"], ["collections", "%"],
+                ["attach", "get", "%", "photos", "2019-07-14-0031", "files[2]"], ["describe", "%"],
+                ["doc", "get", "%", "photos", "2019-07-14-0031"], ["dump", "%"], ["export", "%", "photos"],
+            ] {
+                let outcomes = try ["photos.store", "a.lkpack.zip"].map { name in
+                    try place.run(command.map { $0 == "%" ? name : $0 } + ["-q"])
+                }
+                #expect(outcomes[1].code == outcomes[0].code, "\(command): \(outcomes[1])")
+                #expect(outcomes[1].output == outcomes[0].output, "\(command)")
+            }
+            let shell = try place.run("a.lkpack.zip", "-c", "count photos; verify --full")
+            #expect(shell.code == 0 && shell.output.hasPrefix("301\n"), "\(shell)")
+            #expect(shell.says("every file of the package"), "\(shell)")
+        }
+    }
+
+    @Test func `No command changes a package, or ends in an internal error`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.attachPictures()
+            #expect(try Self.pack(place).code == 0)
+            try place.remove("photos.store")
+            let before = try place.read("a.lkpack.zip")
+            for command in CommandCatalog.current.leaves where command.takesDatabase && command.name != "serve" {
+                var arguments = try `Reading commands`.arguments(of: command)
+                arguments = arguments.map { $0 == "s.store" ? "a.lkpack.zip" : $0 }
+                let takesWrite = command.words + ["--write", "--yes"] + arguments.dropFirst(command.words.count)
+                for variant in [arguments, takesWrite] {
+                    let outcome = try place.run(variant)
+                    #expect(![70, 134, 139].contains(outcome.code), "\(variant): \(outcome)")
+                    #expect(try place.read("a.lkpack.zip") == before, "\(variant)")
+                }
+            }
+            let put = try place.run("doc", "put", "--write", "a.lkpack.zip", "photos", #"{"id":"x"}"#)
+            #expect(put.code == 77 && put.says("is a package") && put.says("unpack --into"), "\(put)")
+            #expect(try place.run("snapshot", "a.lkpack.zip", "copy.store").code == 77)
+            #expect(try place.run("update", "-n", "a.lkpack.zip", "photos", "rating=1").code == 77)
+        }
+    }
+
+    @Test func `Unpacked into an empty store, a package gives the same dump, and unpacking again adds nothing`() throws
+    {
+        try Workplace.with { place in
+            try place.attachPictures()
+            #expect(try Self.pack(place, "--originals").code == 0)
+            try place.makeItems("new.store")
+            let rehearsal = try place.run("unpack", "-n", "a.lkpack.zip", "--into", "new.store")
+            #expect(
+                rehearsal.code == 0 && rehearsal.says("301 added, 3 attached files stored (dry run)"), "\(rehearsal)")
+            #expect(try place.run("unpack", "a.lkpack.zip", "--into", "new.store").code == 77)
+            #expect(try place.run("collections", "new.store").lines.count == 1)
+            let unpacked = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
+            #expect(unpacked.code == 0 && unpacked.says("301 added, 3 attached files stored"), "\(unpacked)")
+            let dumps = try ["photos.store", "new.store"].map { try place.run("dump", $0, "--only", "photos", "-q") }
+            #expect(dumps[0].code == 0 && dumps[0].bytes == dumps[1].bytes)
+            let again = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
+            #expect(again.says("unpack: 301 unchanged"), "\(again)")
+            let loaded = try place.shell(
+                """
+                python3 -c 'import zipfile; zipfile.ZipFile("a.lkpack.zip").extract("documents.lkd.jsonl")' &&
+                lkrepl load --create loaded.store documents.lkd.jsonl --attachments-from photos.store &&
+                lkrepl diff loaded.store photos.store
+                """)
+            #expect(loaded.code == 0, "\(loaded)")
+        }
+    }
+
+    @Test func `Documents whose originals are missing are rows, and the exit code is 65`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            #expect(try Self.pack(place, "rating >= 3", "--renditions", "thumbnail").code == 0)
+            try place.makeItems("new.store")
+            let outcome = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
+            #expect(outcome.code == 65 && outcome.lines.count == 1, "\(outcome)")
+            #expect(outcome.output.contains("2019-07-14-0031") && outcome.says("--originals"), "\(outcome)")
+            let get = try place.run("attach", "get", "a.lkpack.zip", "photos", "2019-07-14-0031", "files[0]")
+            #expect(get.code == 65 && get.says("package with originals"), "\(get)")
+        }
+    }
+
+    @Test func `What cannot be packed or unpacked is refused with a reason, and no file appears`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let mixed = try Self.pack(place, "--originals", "--strip-places")
+            #expect(mixed.code == 64 && mixed.says("metadata of originals"), "\(mixed)")
+            #expect(try Self.pack(place, "--renditions", "tiny").code == 64)
+            #expect(try Self.pack(place, "rating >").code == 64)
+            #expect(try Self.pack(place, "--since", "9999").code == 65)
+            #expect(try place.run("pack", "photos.store", "photos").code == 64)
+            #expect(!place.has("a.lkpack.zip"))
+            #expect(try Self.pack(place).code == 0)
+            let first = try place.read("a.lkpack.zip")
+            let existing = try Self.pack(place, "--title", "Other")
+            #expect(existing.code == 73 && existing.says("--force"), "\(existing)")
+            #expect(try place.read("a.lkpack.zip") == first)
+            #expect(try Self.pack(place, "--title", "Other", "--force").code == 0)
+            #expect(try place.read("a.lkpack.zip") != first)
+
+            var damaged = first
+            damaged[damaged.count / 2] ^= 1
+            try place.write(damaged, to: "damaged.lkpack.zip")
+            for arguments in [
+                ["verify", "damaged.lkpack.zip"],
+                ["unpack", "--write", "damaged.lkpack.zip", "--into", "photos.store"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 65 && outcome.says("damaged"), "\(outcome)")
+            }
+            #expect(try place.run("unpack", "--write", "none.zip", "--into", "photos.store").code == 66)
+            #expect(try place.run("unpack", "-n", "a.lkpack.zip", "--into", "photos.store", "--if", "x").code == 64)
+        }
+    }
+
+    @Test func `Stripped of places, a package has no field with one, and opens`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            #expect(try place.run("find", "photos.store", "photos", "gps.lat exists", "--count").output != "0\n")
+            #expect(try Self.pack(place, "gps.lat exists", "--strip-places").code == 0)
+            for field in ["gps", "place", "gps.lat", "place.city"] {
+                let found = try place.run("find", "a.lkpack.zip", "photos", "\(field) exists", "--count")
+                #expect(found.output == "0\n", "\(field): \(found)")
+            }
+            #expect(try !String(decoding: place.read("a.lkpack.zip"), as: UTF8.self).contains("\"lat\":"))
+        }
+    }
+
+    @Test(.enabled(if: Installed.has("python3"), Installed.absence(of: "python3")))
+    func `Other zip programs read a package, and find the same bytes`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            #expect(try Self.pack(place, "--originals", "--names").code == 0)
+            try place.write(
+                """
+                import hashlib, json, zipfile
+                zip = zipfile.ZipFile("a.lkpack.zip")
+                assert zip.testzip() is None
+                names = [entry.filename for entry in zip.infolist()]
+                files = json.loads(zip.read("package.json"))["files"]
+                assert names == [file["name"] for file in files] + ["package.json"]
+                for file in files:
+                    assert hashlib.sha256(zip.read(file["name"])).hexdigest() == file["sha256"]
+                assert all(entry.date_time[:3] == (1980, 1, 1) and entry.compress_type == 0 for entry in zip.infolist())
+                assert b"Content-Security-Policy" in zip.read("index.html")
+                assert any(name.startswith("pictures/0001 ") for name in names)
+                """, to: "check.py")
+            let outcome = try place.shell("python3 check.py")
+            #expect(outcome.code == 0, "\(outcome)")
+        }
+    }
+
+    @Test func `On a full disk, no package appears, and an older one stays`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            #expect(try Self.pack(place, "rating = 5").code == 0)
+            let old = try place.read("a.lkpack.zip")
+            // No file may exceed 64 KiB; some shells count in half KiB.
+            for name in ["a.lkpack.zip", "b.lkpack.zip"] {
+                let outcome = try place.shell(
+                    "ulimit -f 64; lkrepl pack photos.store photos --originals --force -o \(name)")
+                #expect(outcome.code != 0, "\(outcome)")
+            }
+            #expect(try place.read("a.lkpack.zip") == old)
+            #expect(!place.has("b.lkpack.zip"))
+        }
+    }
+
+    @Test func `A package that is killed while it is written does not appear`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let start = ContinuousClock.now
+            #expect(try Self.pack(place, "--originals").code == 0)
+            let duration = ContinuousClock.now - start
+            let whole = try place.read("a.lkpack.zip")
+            var random = TestRun.random(stream: 61)
+            for round in 0..<TestRun.rounds(10, long: 100) {
+                let name = "killed-\(round).lkpack.zip"
+                let child = try place.start(
+                    ["pack", "photos.store", "photos", "--originals", "-o", name], name: "run-\(round)")
+                usleep(UInt32(duration / .microseconds(1) * Double.random(in: 0..<1, using: &random)))
+                try child.kill()
+                if place.has(name) { #expect(try place.read(name) == whole, "\(TestRun.repetition)") }
+            }
+        }
+    }
+}
