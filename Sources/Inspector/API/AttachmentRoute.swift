@@ -37,8 +37,13 @@ struct AttachmentRoute: Sendable {
         let store = try await reading.state()
         let content = try await reading.run {
             guard let stored = try store.attachment(digest) else { throw Self.missing }
-            let beginning = try store.beginning(of: stored, byteCount: PictureKind.signatureByteCount)
-            return Content(stored: stored, kind: PictureKind(of: beginning))
+            do {
+                let beginning = try store.beginning(of: stored, byteCount: PictureKind.signatureByteCount)
+                return Content(stored: stored, kind: PictureKind(of: beginning))
+            } catch let error as DocIndexError where error.code == .attachmentElsewhere && form != nil {
+                // A package without originals contains pictures that were made from them.
+                return Content(stored: stored, kind: nil)
+            }
         }
         if let made = try await made(form, content) { return response(with: made) }
         var response = try await reading.run { [self] in

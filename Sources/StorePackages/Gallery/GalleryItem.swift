@@ -48,6 +48,9 @@ struct GalleryItem: Sendable {
 
     private static func date(_ value: DocumentValue?) -> String? {
         if let date = value?.dateValue { return String(date.iso8601.prefix(10)) }
-        return value?.stringValue.map { GalleryText.shortened($0, to: 25) }
+        guard let text = value?.stringValue else { return nil }
+        // The time of day of an ISO 8601 string is left out.
+        let isTimed = text.utf8.count > 10 && text.utf8.dropFirst(10).first == UInt8(ascii: "T")
+        return isTimed ? String(text.prefix(10)) : GalleryText.shortened(text, to: 25)
     }
 }

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `Each picture is a link with an alternative text, and the policy allows no script`() {
         let page = Self.page([
-            ["title": "Old bridge", "caption": "Fog", "taken": "2024-05-01", "rating": 4], ["bare": 1],
+            ["title": "Old bridge", "caption": "Fog", "taken": "2024-05-01T10:20:30", "rating": 4], ["bare": 1],
         ])
         #expect(page.contains(#"<a href="pictures/0001%20%C3%A4%27.jpg"><img src="renditions/a/b.jpg" alt="Fog""#))
         #expect(page.contains(#"width="4" height="3""#))

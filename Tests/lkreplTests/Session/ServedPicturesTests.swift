@@ -53,6 +53,26 @@ import Testing
 
     private static func isPicture(_ bytes: [UInt8]?) -> Bool { bytes?.starts(with: [0xff, 0xd8, 0xff]) == true }
 
+    @Test func `A package without originals has the pictures that were packed`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let packed = try place.run("pack", "photos.store", "photos", "-o", "a.lkpack.zip")
+            try #require(packed.code == 0, "\(packed)")
+            let access = DatabaseAccess(isExclusive: false, isQuiet: true)
+            let session = try Session(path: place.path + "/a.lkpack.zip", access: access)
+            let files = try Self.attachments(of: "2019-07-14-0031", in: session)
+            try #require(files.count == 3)
+            let served = ServedSession(session, checksEveryBlock: false)
+            let pictures = ServedPictures(served)
+            for size in ShownSize.allCases {
+                #expect(try Self.isPicture(Self.picture(pictures, files[0], size)), "\(size)")
+                #expect(try Self.picture(pictures, files[2], size) == nil, "\(size)")
+            }
+            #expect(try served.renewed() == nil)
+            try served.current.close()
+        }
+    }
+
     @Test func `A store that is open for reading has pictures of every size, and nothing is written`() throws {
         try Self.with(write: false) { place, served, files in
             let before = try place.shell("find photos.store | sort").lines
