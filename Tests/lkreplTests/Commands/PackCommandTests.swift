@@ -21,7 +21,8 @@ import Testing
                 ["find", "%", "photos", "rating >= 4", "--sort", "-taken", "--ids"], ["count", "%", "photos"],
                 ["search", "%", "photos", "fog"], ["facets", "%", "photos", "rating"], ["collections", "%"],
                 ["attach", "get", "%", "photos", "2019-07-14-0031", "original"],
-                ["doc", "get", "%", "photos", "2019-07-14-0031"], ["dump", "%"], ["export", "%", "photos", "--sort", "id"],
+                ["doc", "get", "%", "photos", "2019-07-14-0031"], ["dump", "%"],
+                ["export", "%", "photos", "--sort", "id"],
             ] {
                 let outcomes = try ["photos.store", "a.lkpack.zip"].map { name in
                     try place.run(command.map { $0 == "%" ? name : $0 } + ["-q"])
