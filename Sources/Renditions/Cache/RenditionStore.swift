@@ -104,6 +104,20 @@ public final class RenditionStore: Sendable {
         cache.removeAll()
     }
 
+    /// Deletes from the disk the renditions of all other originals, such as those of deleted pictures. What is in memory
+    /// stays. Does nothing if the store is open for reading only.
+    ///
+    /// - Returns: the number of deleted renditions.
+    /// - Complexity: O(n) in the number of renditions on the disk.
+    @discardableResult
+    public func removeAll(except originals: Set<Attachment.Digest>) -> Int {
+        maker.folder.removeAll(except: originals)
+    }
+
+    /// The number of renditions that were deleted from the disk since this object exists, because they exceeded
+    /// ``Options/smallDiskByteCount`` or ``Options/largeDiskByteCount``.
+    public var evictedCount: Int { maker.folder.evictedCount.load(ordering: .relaxed) }
+
     /// Closes the database of the directory. It is opened again when it is needed.
     public func close() { maker.folder.close() }
 }

@@ -20,6 +20,14 @@ enum FolderRecords {
 
     static func entry(_ key: RenditionKey) -> [UInt8] { prefix(0x52, key.specification.name) + key.digest.bytes }
 
+    /// The beginning of the keys of all entries with a name.
+    static func entries(_ name: String) -> [UInt8] { prefix(0x52, name) }
+
+    /// Reads the key of an entry.
+    static func digest(ofEntry key: [UInt8], _ name: String) -> Attachment.Digest? {
+        Attachment.Digest(Array(key.dropFirst(entries(name).count)).span)
+    }
+
     static func bytes(_ number: UInt64) -> [UInt8] { [0x42] + big(number) }
 
     static func totals(_ name: String) -> [UInt8] { prefix(0x54, name) }

@@ -33,6 +33,8 @@ final class RenditionFolder: Sendable {
     private let limits: @Sendable (RenditionSpecification) -> Int64
     private let clock: @Sendable () -> UInt64
     private let state = Mutex(State())
+    /// The number of renditions that were deleted because of the limits.
+    let evictedCount = Atomic(0)
     private var files: FolderFiles { FolderFiles(path: path) }
 
     private struct State {
@@ -190,6 +192,7 @@ final class RenditionFolder: Sendable {
             let use = cursor.key.copied()
             try batch.delete(use)
             guard let digest = FolderRecords.digest(ofUse: use, specification.name) else { continue }
+            evictedCount.add(1, ordering: .relaxed)
             try delete(RenditionKey(digest, specification), in: database, batch, &totals)
         }
         try batch.put(totals.encoded, forKey: FolderRecords.totals(specification.name))
@@ -233,7 +236,7 @@ final class RenditionFolder: Sendable {
     /// read while another object or process writes the folder.
     func totals() -> [(name: String, totals: Totals)] {
         let directory = path + "/index"
-        guard FolderFiles.isDirectory(directory) else { return [] }
+        guard isPresent else { return [] }
         do throws(LevelError) {
             let opened = state.withLock { Identity(of: directory) == $0.identity ? $0.database : nil }
             if let opened { return try Self.totals(in: opened) }
@@ -268,6 +271,31 @@ final class RenditionFolder: Sendable {
         }
     }
 
+    /// Deletes the renditions of other originals, and returns how many there were.
+    func removeAll(except originals: Set<Attachment.Digest>) -> Int {
+        var removedCount = 0
+        change { database throws(LevelError) in
+            for (name, _) in try Self.totals(in: database) {
+                // Only its name matters to the records.
+                guard let specification = RenditionSpecification(name: name, longEdge: nil, quality: 1) else {
+                    continue
+                }
+                var others: [RenditionKey] = []
+                var cursor = try database.cursor(in: .prefix(FolderRecords.entries(name)))
+                while try cursor.advance() {
+                    guard let digest = FolderRecords.digest(ofEntry: cursor.key.copied(), name),
+                        !originals.contains(digest)
+                    else { continue }
+                    others.append(RenditionKey(digest, specification))
+                }
+                _ = consume cursor
+                for key in others { try self.deleteEntry(key, in: database) }
+                removedCount += others.count
+            }
+        }
+        return removedCount
+    }
+
     /// Closes the database.
     func close() {
         state.withLock { state in
@@ -289,7 +317,7 @@ final class RenditionFolder: Sendable {
         }
         if let next = state.nextAttempt, ContinuousClock.now < next { return nil }
         state.nextAttempt = nil
-        guard mode == .readWrite || FolderFiles.isDirectory(directory) else { return nil }
+        guard mode == .readWrite || isPresent else { return nil }
         do throws(LevelError) {
             try makeFolder()
             state.database = try Self.open(directory, mode)
@@ -301,6 +329,9 @@ final class RenditionFolder: Sendable {
         }
         return state.database
     }
+
+    /// Whether there is a folder with a database. Links are not followed.
+    private var isPresent: Bool { FolderFiles.isDirectory(path) && FolderFiles.isDirectory(path + "/index") }
 
     private func makeFolder() throws(LevelError) {
         guard mode == .readWrite, unsafe mkdir(path, 0o700) != 0 else { return }

@@ -50,6 +50,14 @@ struct RenditionBatches: Sendable {
         directory = store.path + "/" + DerivedDirectory.name
     }
 
+    /// The number of renditions that were deleted because of the limits on the disk.
+    var evictedCount: Int { renditions.evictedCount }
+
+    /// Deletes the renditions of all other pictures, and returns how many there were.
+    func removeAll(except originals: [Attachment]) -> Int {
+        renditions.removeAll(except: Set(originals.map(\.digest)))
+    }
+
     /// Closes the directory, so that the next command can open it.
     func close() { renditions.close() }
 

@@ -18,7 +18,8 @@ struct RenditionsCommand: ParsableCommand {
                 They are stored in the directory renditions of the store, which can be deleted at any time and is not \
                 part of dumps and copies. After an interruption, run it again to make the rest. JPEG files need no other \
                 program; vipsthumbnail reads other formats, exiftool the previews in raw files. Each picture that \
-                cannot be read is a row with the reason. Attached files that are not pictures are skipped.
+                cannot be read is a row with the reason. Attached files that are not pictures are skipped. Without a \
+                collection, those of pictures that no document refers to any more are deleted.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -52,6 +53,19 @@ struct RenditionsCommand: ParsableCommand {
                 }
                 progress.finish()
                 try writer.finish(tellsOfNothing: false)
+                let removedCount = collection == nil ? batches.removeAll(except: originals) : 0
+                if removedCount > 0 {
+                    let noun = removedCount == 1 ? "rendition" : "renditions"
+                    options.note(
+                        "renditions make: deleted \(HumanNumber.grouped(removedCount)) \(noun) of pictures that no "
+                            + "document refers to")
+                }
+                if batches.evictedCount > 0 {
+                    options.note(
+                        "renditions make: \(HumanNumber.grouped(batches.evictedCount)) of them were deleted again, "
+                            + "the least recently used first: all of one size may take 1 GiB up to "
+                            + "\(RenditionStore.Options.smallEdge) pixels, and 8 GiB above that")
+                }
                 options.note(
                     originals.isEmpty
                         ? "renditions make: there are no attached files; attach add adds them"

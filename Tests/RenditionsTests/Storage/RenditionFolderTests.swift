@@ -98,7 +98,7 @@ import Testing
             }
             func kept() throws -> [Int] { try (0..<11).filter { folder.contains(try Self.key($0)) } }
             // 33 + 10 + 33 + 10 are kept, since another 33 would not fit.
-            #expect(try kept() == [6, 7, 8, 9])
+            #expect(try kept() == [6, 7, 8, 9] && folder.evictedCount.load(ordering: .relaxed) == 6)
             // Used after more than an hour, 6 becomes the most recently used one.
             clock.advance(by: 3_600_001)
             #expect(folder.rendition(try Self.key(6)) != nil)
@@ -234,6 +234,26 @@ import Testing
         }
     }
 
+    @Test func `The renditions of originals that are gone are deleted`() throws {
+        try withTemporaryDirectory { path in
+            let folder = Self.folder(path)
+            for number in 0..<6 {
+                for specification in [RenditionSpecification.thumbnail, .preview] {
+                    let key = try Self.key(number, specification)
+                    folder.store(Self.rendition(key, byteCount: number % 2 == 0 ? 900 : 40_000, seed: 1), key)
+                }
+            }
+            let kept = try Set([1, 4].map { try Self.key($0).digest })
+            #expect(folder.removeAll(except: kept) == 8 && folder.removeAll(except: kept) == 0)
+            for number in 0..<6 {
+                #expect(folder.contains(try Self.key(number, .preview)) == [1, 4].contains(number))
+            }
+            #expect(folder.totals().map(\.totals.count) == [2, 2])
+            #expect(folder.totals().map(\.totals.byteCount) == [40_900, 40_900])
+            #expect(try Self.files(in: path).count == 2)
+        }
+    }
+
     @Test func `A link in place of the folder is not followed`() throws {
         try withTemporaryDirectory { path in
             try TestFiles.makeDirectory(path + "/elsewhere")
@@ -245,6 +265,15 @@ import Testing
             #expect(folder.rendition(key) == nil)
             folder.removeAll()
             #expect(try TestFiles.names(in: path + "/elsewhere").isEmpty)
+            // Nor to read another store's renditions.
+            let other = Self.folder(path + "/other")
+            try TestFiles.makeDirectory(path + "/other")
+            other.store(Self.rendition(key, byteCount: 50_000, seed: 1), key)
+            other.close()
+            #expect(other.totals().count == 1)
+            try TestFiles.remove(path + "/store/renditions")
+            try TestFiles.makeLink(path + "/store/renditions", to: path + "/other/renditions")
+            #expect(folder.totals().isEmpty && folder.rendition(key) == nil)
         }
     }
 
