@@ -182,7 +182,9 @@ extension Package {
 
     /// Returns a rendition of an original, a JPEG file whose digest was checked.
     ///
-    /// - Parameter name: the name of the specification, such as `thumbnail`.
+    /// - Parameters:
+    ///   - original: the digest of the original.
+    ///   - name: the name of the specification, such as `thumbnail`.
     /// - Returns: `nil` if the package does not contain it.
     /// - Throws: ``PackageError`` with `packageDamaged`; `LevelError` with `io`.
     public func rendition(of original: Attachment.Digest, named name: String) throws -> [UInt8]? {
