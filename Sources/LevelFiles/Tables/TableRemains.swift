@@ -101,6 +101,8 @@ package struct TableRemains {
 
 /// Finds one block after the other, by their checksums.
 private struct BlockSearch {
+    /// How often bytes with the right checksum may turn out to be no block, so that the search takes linear time.
+    private static let maximumFalseCount = 8
     private let bytes: [UInt8]
     private let order: TableRemains.Order
     private(set) var index: [Table.IndexEntry] = []
@@ -117,12 +119,15 @@ private struct BlockSearch {
     mutating func next() -> Bool {
         let start = Int(endOffset)
         var crc = CRC32C.Running()
+        var falseCount = 0
         // A block is followed by its compression and its checksum.
         for end in start..<max(start, bytes.count - Table.blockTrailerByteCount + 1) {
             crc.add(bytes[end])
             guard CRC32C.masked(crc.checksum) == number(at: end + 1) else { continue }
-            // Four bytes may agree by chance.
+            // Four bytes may agree by chance, but not often: bytes that agree again and again are forged.
             if add(start..<end) { return true }
+            falseCount += 1
+            if falseCount == Self.maximumFalseCount { return false }
         }
         return false
     }

@@ -13,6 +13,7 @@ struct DocumentLineReader {
     private let path: String
     private let collection: String
     private var rest: [UInt8] = []
+    private var idField = "id"
     private var lineNumber = 0
     private var recordCount = 0
     private var digest = ContentDigest()
@@ -71,12 +72,13 @@ struct DocumentLineReader {
         }
     }
 
-    private func schema(_ value: DocumentValue?) throws -> Schema {
+    private mutating func schema(_ value: DocumentValue?) throws -> Schema {
         var text: [UInt8] = []
         value?.writeJSON(to: &text)
         guard let schema = try? Schema(json: text), schema.collections.count == 1,
             schema.collections.allSatisfy({ $0.name.hasSameBytes(as: collection) })
         else { throw fault("it is not the schema of the collection") }
+        idField = schema.collections[0].idField
         return schema
     }
 
@@ -86,6 +88,9 @@ struct DocumentLineReader {
         else { throw fault("it is not a document of the collection") }
         recordCount += 1
         if let content = object["doc"]?.objectValue {
+            guard content[idField].flatMap({ DocumentID($0) }) == id else {
+                throw fault("its member \(idField) is not its ID")
+            }
             digest.add(collection: collection, id: id, content: content)
             return .document(id, content, byteCount: byteCount)
         }

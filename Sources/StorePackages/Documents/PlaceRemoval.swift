@@ -1,7 +1,7 @@
 internal import DocIndex
 
-/// Removes the places from documents: the fields of geo indexes, the place fields of EXIF, IPTC and XMP under the names
-/// that exiftool gives them, and values that describe a point, at any depth.
+/// Removes the places from documents, at any depth: the fields of geo indexes, members with the name of a place (see
+/// ``PlaceName``), and values that describe a point.
 ///
 /// Rather removes too much: a field that only looks like a place goes as well. Free text, such as a caption that names a
 /// town, stays.
@@ -32,19 +32,22 @@ struct PlaceRemoval: Sendable {
     }
 
     /// Returns the document without places. Stack use does not depend on the nesting depth.
-    func document(_ document: DocumentObject) -> DocumentObject {
+    ///
+    /// - Parameter note: called with the name of each removed member, and of the members whose elements are removed.
+    func document(_ document: DocumentObject, noting note: (String) -> Void = { _ in }) -> DocumentObject {
         var frames = [Frame(source: .object(document), path: [])]
-        while let frame = frames.last {
+        while true {
             let top = frames.count - 1
-            guard let (name, value) = Self.item(of: frame) else {
-                frames.removeLast()
-                guard let parent = frames.last else { return frame.members }
-                Self.add(frame.result, Self.item(of: parent)?.name, to: &frames[frames.count - 1])
+            guard let (name, value) = Self.item(of: frames[top]) else {
+                let done = frames.removeLast()
+                guard top > 0 else { return done.members }
+                Self.add(done.result, Self.item(of: frames[top - 1])?.name, to: &frames[top - 1])
                 continue
             }
-            let path = name.map { frame.path + [$0] } ?? frame.path
+            let path = name.map { frames[top].path + [$0] } ?? frames[top].path
             let isKept = name.map { top == 0 && $0.hasSameBytes(as: idField) } ?? false
             if !isKept, isPlace(name, value, path) {
+                note(path.last ?? "")
                 frames[top].next += 1
             } else if value.kind == .array || value.kind == .object {
                 frames.append(Frame(source: value, path: path))
@@ -52,7 +55,6 @@ struct PlaceRemoval: Sendable {
                 Self.add(value, name, to: &frames[top])
             }
         }
-        return DocumentObject()
     }
 
     /// The member or element that comes next; `nil` after the last one.
@@ -71,33 +73,37 @@ struct PlaceRemoval: Sendable {
     }
 
     private func isPlace(_ name: String?, _ value: DocumentValue, _ path: [String]) -> Bool {
-        if let name, Self.isPlaceName(name) { return true }
+        if let name, PlaceName.isPlace(name) { return true }
         if declared.contains(where: { $0 == path }) { return true }
         switch value {
         case .object: return GeoPoint(value) != nil
-        case .string(let text):
-            return text.utf8.count <= 200 && (text.contains("deg") || text.contains("°")) && GeoPoint(value) != nil
+        case .array(let numbers):
+            return GeoPoint(value) != nil && numbers.prefix(2).contains { $0.doubleValue.map(Self.isPrecise) ?? false }
+        case .string(let text): return Self.isPosition(text)
         default: return false
         }
     }
 
-    /// Whether the name of a member is that of a place: lower case letters and digits are compared, after the group of
-    /// exiftool, as in `XMP-iptcExt:LocationShownCity`.
-    static func isPlaceName(_ name: String) -> Bool {
-        let last = name.utf8.split(separator: UInt8(ascii: ":")).last.map { Substring($0) } ?? ""
-        let plain = last.lowercased().filter { $0.isLetter || $0.isNumber }
-        return names.contains(plain) || prefixes.contains { plain.hasPrefix($0) }
+    /// Whether a number has more than two decimals: as a coordinate, it is precise to less than a kilometer.
+    private static func isPrecise(_ number: Double) -> Bool {
+        let hundreds = number * 100
+        return abs(hundreds - hundreds.rounded()) > 1e-9
     }
 
-    private static let prefixes = [
-        "gps", "geo", "location", "sublocation", "contentlocation", "country", "latitude", "longitude", "provincestate",
-        "stateprovince", "address", "postal", "destgps",
-    ]
-
-    private static let names: Set<String> = [
-        "city", "state", "province", "region", "county", "district", "suburb", "town", "village", "municipality",
-        "neighborhood", "neighbourhood", "street", "zip", "zipcode", "worldregion", "place", "places", "placename",
-        "placeid", "lat", "lon", "lng", "coordinate", "coordinates", "coord", "coords", "position", "altitude",
-        "elevation", "venue", "what3words", "pluscode", "mapdatum", "countrycode",
-    ]
+    /// Whether a text is a position: one that geo indexes read, or one that consists of two precise numbers, such as
+    /// `53.7225, -1.863` and `+53.7225-001.8630/` (ISO 6709).
+    private static func isPosition(_ text: String) -> Bool {
+        guard text.utf8.count <= 200 else { return false }
+        if text.contains("deg") || text.contains("°") { return GeoPoint(.string(text)) != nil }
+        let others = Set(" ,;/NSEWnsew")
+        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.".contains($0) || others.contains($0)) }) else {
+            return false
+        }
+        // A sign begins a number.
+        let numbers = text.replacing("+", with: " +").replacing("-", with: " -").split(whereSeparator: others.contains)
+        return numbers.count { number in
+            number.split(separator: ".", omittingEmptySubsequences: false).last.map { $0.count > 2 } ?? false
+                && number.contains(".")
+        } >= 2
+    }
 }

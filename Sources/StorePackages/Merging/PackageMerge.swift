@@ -86,12 +86,16 @@ struct PackageMerge {
         pendingByteCount = 0
         var storable: [(id: DocumentID, content: DocumentObject)] = []
         var missing: [Attachment.Digest: Attachment] = [:]
+        let known = isDeclared ? try store.collection(collection) : nil
+        var ignored = Package.MergeReport()
         for (id, content) in batch {
-            guard content[idField].flatMap({ DocumentID($0) }) == id else {
-                report.rejections.append(.init(id: id, reason: "its member \(idField) is not its ID"))
-                continue
+            // A document that stays as it is needs no attachment.
+            let isStored = try known.map { known in
+                try decide(id, content, into: &ignored) { try known.document($0)?.content } != nil
             }
-            if let reason = try note(content, &missing) {
+            if isStored == false {
+                storable.append((id, content))
+            } else if let reason = try note(content, &missing) {
                 report.rejections.append(.init(id: id, reason: reason))
             } else {
                 storable.append((id, content))

@@ -149,8 +149,22 @@ public final class Package: Sendable {
     /// Calls `body` with each document and each deletion.
     func forEachRecord(_ body: (DocumentLineReader.Record) throws -> Void) throws {
         var lines = DocumentLineReader(path: path, collection: manifest.collection)
-        try read(EntryName.documents.path) { try lines.append($0, body) }
+        var counts = (documents: 0, deletions: 0)
+        try read(EntryName.documents.path) { part in
+            try lines.append(part) { record in
+                switch record {
+                case .schema: break
+                case .document: counts.documents += 1
+                case .deletion: counts.deletions += 1
+                }
+                try body(record)
+            }
+        }
         try lines.finish()
+        guard counts == (manifest.documentCount, manifest.deletionCount) else {
+            throw PackageError.damaged(
+                path, "it has \(counts.documents) documents instead of the \(manifest.documentCount) that it states")
+        }
     }
 }
 

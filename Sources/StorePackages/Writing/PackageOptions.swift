@@ -36,6 +36,8 @@ extension PackageWriter {
         public internal(set) var unshownCount = 0
         /// The size of the package in bytes.
         public internal(set) var byteCount: UInt64 = 0
+        /// The names of the members that were removed because they hold places, sorted.
+        public internal(set) var removedNames: [String] = []
         /// The last commit in the package, for the next one with changes.
         public internal(set) var sequence: UInt64 = 0
     }

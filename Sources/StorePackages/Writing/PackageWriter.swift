@@ -150,7 +150,9 @@ public struct PackageWriter {
     private func survey(_ summary: inout Summary) throws -> Survey {
         var survey = Survey()
         var attachments: [Attachment.Digest: Attachment] = [:]
-        try documents.forEach { id, content in
+        var removed: Set<String> = []
+        defer { summary.removedNames = removed.sorted() }
+        try documents.forEach(noting: { removed.insert($0) }) { id, content in
             summary.documentCount += 1
             survey.references.add(content)
             content.forEachAttachment { attachments[$0.digest] = attachments[$0.digest] ?? $0 }

@@ -15,11 +15,13 @@ struct PackedDocuments {
     /// The order of the documents, for the header of the dump.
     let order: String
 
-    /// Calls `body` with each document.
-    func forEach(_ body: (DocumentID, DocumentObject) throws -> Void) throws {
+    /// Calls `body` with each document, and `note` with the names of members that were removed.
+    func forEach(
+        noting note: (String) -> Void = { _ in }, _ body: (DocumentID, DocumentObject) throws -> Void
+    ) throws {
         _ = try collection.forEach(matching: query, options: queryOptions) { document in
             if changed?.contains(document.id) == false { return true }
-            try body(document.id, removal?.document(document.content) ?? document.content)
+            try body(document.id, removal?.document(document.content, noting: note) ?? document.content)
             return true
         }
     }

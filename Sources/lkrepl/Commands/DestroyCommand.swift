@@ -18,9 +18,11 @@ struct DestroyCommand: ParsableCommand {
 
     func run() throws {
         try RawArgument.refuseShell("destroy")
+        try DatabaseAccess.requireNoPackage(database)
         if !confirmation.dryRun { try options.requireWrite("destroy") }
-        // A slash at the end would follow the link.
-        let name = database.count > 1 && database.hasSuffix("/") ? String(database.dropLast()) : database
+        // A slash or a period at the end would follow the link.
+        var name = database
+        while name.count > 1, name.hasSuffix("/") || name.hasSuffix("/.") { name.removeLast() }
         if FileDescriptor.isLink(name) {
             let target = FileDescriptor.resolvingLinks(name)
             throw CommandError(

@@ -58,6 +58,10 @@ struct PackCommand: ParsableCommand {
                 ?? [])
         let shown = query.filter == .all ? nil : query.filter.description
         try Session.with(database, options) { session in
+            guard since == nil || session.package == nil else {
+                throw CommandError(
+                    .usage, "\(database) is a package, which has no commits", hint: "omit --since, or name the store")
+            }
             let store = try session.store()
             let source = try session.selection(collection)
             query = try source.query(query)
@@ -67,14 +71,15 @@ struct PackCommand: ParsableCommand {
             packing.includesOriginals = originals
             packing.renditions = sizes.map(\.name)
             packing.namesPictures = names
-            packing.removesPlaces = stripPlaces
+            // What was removed from a package is not in a copy of it either.
+            packing.removesPlaces = stripPlaces || session.package?.manifest.isWithoutPlaces == true && !originals
             packing.since = since
             let writer = try PackageWriter(
                 of: source.collection.name, in: store, query: query, condition: shown, options: packing,
                 queryOptions: conditions.queryOptions)
             let start = ContinuousClock.now
             let summary = try pack(writer, PackedRenditions(of: store, sizes), to: file)
-            tell(summary, file, start)
+            tell(summary, file, start, isOfStore: session.package == nil)
             try conditions.warn(
                 of: query, in: source.collection, foundSomething: summary.documentCount > 0, options)
         }
@@ -103,7 +108,9 @@ struct PackCommand: ParsableCommand {
         }
     }
 
-    private func tell(_ summary: PackageWriter.Summary, _ file: String, _ start: ContinuousClock.Instant) {
+    private func tell(
+        _ summary: PackageWriter.Summary, _ file: String, _ start: ContinuousClock.Instant, isOfStore: Bool
+    ) {
         var parts = ["\(HumanNumber.grouped(summary.documentCount)) documents"]
         if summary.deletionCount > 0 { parts.append("\(HumanNumber.grouped(summary.deletionCount)) deletions") }
         if summary.originalCount > 0 { parts.append("\(HumanNumber.grouped(summary.originalCount)) originals") }
@@ -120,6 +127,11 @@ struct PackCommand: ParsableCommand {
                 "pack: \(HumanNumber.grouped(summary.omittedDeletionCount)) deleted documents are left out, because it is "
                     + "not known whether they satisfied the condition")
         }
-        options.note("pack: --since \(summary.sequence) packs what changes from now on")
+        if !summary.removedNames.isEmpty {
+            let names = VisibleText.singleLine(summary.removedNames.prefix(20).joined(separator: ", "))
+            let rest = summary.removedNames.count - 20
+            options.note("pack: removed the members \(names)" + (rest > 0 ? " and \(rest) more" : ""))
+        }
+        if isOfStore { options.note("pack: --since \(summary.sequence) packs what changes from now on") }
     }
 }

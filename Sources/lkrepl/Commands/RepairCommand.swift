@@ -32,6 +32,7 @@ struct RepairCommand: ParsableCommand {
 
     func run() throws {
         try RawArgument.refuseShell("repair")
+        try DatabaseAccess.requireNoPackage(database)
         if confirmation.dryRun { return try rehearse() }
         try options.requireWrite("repair")
         try confirmation.requireName(of: database, "repair \(database) and lose damaged data", options)

@@ -8,8 +8,8 @@ struct UnpackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpack", abstract: "Add the documents of a package and their attached files to a store.",
         discussion: """
-            Example: lkrepl unpack --write best.lkpack.zip --into photos.store
-            First the whole package is verified, and nothing is stored if it is damaged. --if says what happens to a \
+            Example: lkrepl unpack --write photos.store best.lkpack.zip
+            lkrepl unpack --write best.lkpack.zip --into photos.store does the same. First the whole package is verified, and nothing is stored if it is damaged. --if says what happens to a \
             document whose ID exists already with another content: absent keeps the one of the store, replace takes the \
             one of the package and carries out deletions, keep-both stores the one of the package under an ID of its own. \
             A collection that the store does not have is created. Documents are rejected if the content of an attached \
@@ -18,8 +18,9 @@ struct UnpackCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The package.") var package: String
-    @Option(name: .long, help: "The store.") var into: String
+    @Argument(help: "The store; with --into, the package.") var database: String
+    @Argument(help: "The package.") var package: String?
+    @Option(name: .long, help: "The store, if only the package comes before.") var into: String?
     @Option(name: .customLong("if"), help: "Decide about documents that exist: absent, replace or keep-both.")
     var policy = "absent"
     @Flag(name: [.customShort("n"), .long], help: "Show what would be stored, and store nothing.") var dryRun = false
@@ -28,13 +29,19 @@ struct UnpackCommand: ParsableCommand {
         guard Package.MergePolicy(rawValue: policy) != nil else {
             throw ValidationError("--if must be absent, replace or keep-both")
         }
+        guard package != nil || into != nil else {
+            throw ValidationError("specify a store and a package, or a package and --into STORE")
+        }
+        guard package == nil || into == nil else {
+            throw ValidationError("specify the store once, as the first argument or with --into")
+        }
     }
 
     func run() throws {
         if !dryRun { try options.requireWrite("unpack") }
         let policy = Package.MergePolicy(rawValue: policy) ?? .absent
-        let package = try ArgumentOrigin.current.text(of: package)
-        let store = try ArgumentOrigin.current.text(of: into)
+        let store = try into.map { try ArgumentOrigin.current.text(of: $0) } ?? database
+        let package = try package.map { try ArgumentOrigin.current.text(of: $0) } ?? database
         guard FileDescriptor.exists(package) else {
             throw CommandError(.noInput, "\(package) does not exist", hint: "give a file that pack has written")
         }
@@ -56,9 +63,11 @@ struct UnpackCommand: ParsableCommand {
             try writer.finish(tellsOfNothing: false)
             options.note("unpack: \(Self.text(report))\(dryRun ? " (dry run)" : ""), \(start.secondsText)")
             guard report.rejections.isEmpty else {
+                let count = report.rejections.count
                 throw CommandError(
-                    .badData, "\(HumanNumber.grouped(report.rejections.count)) documents of \(package) were not stored",
-                    hint: "ask for a package made with --originals")
+                    .badData,
+                    "\(HumanNumber.grouped(count)) \(count == 1 ? "document" : "documents") of \(package) "
+                        + "\(count == 1 ? "was" : "were") not stored", hint: "the rows above say why")
             }
         }
     }

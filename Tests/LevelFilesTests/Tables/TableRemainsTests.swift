@@ -77,6 +77,29 @@ import Testing
         }
     }
 
+    /// Each five of these bytes end with the checksum of the bytes before.
+    @Test func `A file whose bytes have the right checksum again and again is searched in linear time`() throws {
+        try withTemporaryDirectory { directory in
+            var bytes: [UInt8] = []
+            var crc = CRC32C.Running()
+            while bytes.count < 400_000 {
+                crc.add(0)
+                let checksum = CRC32C.masked(crc.checksum)
+                bytes.append(0)
+                for shift in stride(from: UInt32(0), to: 32, by: 8) {
+                    bytes.append(UInt8(truncatingIfNeeded: checksum >> shift))
+                    crc.add(bytes[bytes.count - 1])
+                }
+            }
+            try TestFiles.write(bytes, to: directory + "/000007.ldb")
+            let time = try processorTime {
+                let remains = try TableRemains(ofTableAt: directory + "/000007.ldb", order: Self.order)
+                #expect(remains == nil)
+            }
+            #expect(time < .seconds(10))
+        }
+    }
+
     @Test func `Random bytes and blocks whose keys are out of order yield nothing after them`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.table(in: directory, count: 3000)

@@ -95,7 +95,10 @@ import Testing
             try place.makeItems("new.store")
             let outcome = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
             #expect(outcome.code == 65 && outcome.lines.count == 1, "\(outcome)")
-            #expect(outcome.output.contains("2019-07-14-0031") && outcome.says("--originals"), "\(outcome)")
+            #expect(outcome.says("1 document of a.lkpack.zip was not stored"), "\(outcome)")
+            #expect(
+                outcome.output.contains("2019-07-14-0031") && outcome.output.contains("a package with originals"),
+                "\(outcome)")
             let get = try place.run("attach", "get", "a.lkpack.zip", "photos", "2019-07-14-0031", "original")
             #expect(get.code == 65 && get.says("package with originals"), "\(get)")
         }
@@ -131,6 +134,14 @@ import Testing
             }
             #expect(try place.run("unpack", "--write", "none.zip", "--into", "photos.store").code == 66)
             #expect(try place.run("unpack", "-n", "a.lkpack.zip", "--into", "photos.store", "--if", "x").code == 64)
+            #expect(try place.run("unpack", "-n", "a.lkpack.zip").says("--into STORE"))
+            #expect(try place.run("unpack", "-n", "photos.store", "a.lkpack.zip", "--into", "photos.store").code == 64)
+            for command in [
+                ["unpack", "-n", "photos.store", "a.lkpack.zip"], ["photos.store", "-c", "unpack -n a.lkpack.zip"],
+            ] {
+                let outcome = try place.run(command)
+                #expect(outcome.code == 0 && outcome.says("unchanged"), "\(outcome)")
+            }
         }
     }
 
