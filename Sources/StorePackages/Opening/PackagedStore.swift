@@ -21,9 +21,9 @@ package struct PackagedStore: Sendable {
     package init(at path: String, options: DatabaseOptions = DocumentStore.Options().database) throws {
         package = try Package(at: path)
         let base = Self.temporaryDirectory
-        let prefix = Self.prefix + String(package.digest.description.prefix(12)) + "-"
-        ScratchDirectory.clearLeftovers(in: base, prefix: prefix)
-        scratch = try ScratchDirectory(in: base, prefix: prefix)
+        // Also those of other packages, which their processes did not delete.
+        ScratchDirectory.clearLeftovers(in: base, prefix: Self.prefix)
+        scratch = try ScratchDirectory(in: base, prefix: Self.prefix)
         do {
             try Self.load(package, into: scratch.databasePath, options)
             var options = options
@@ -42,7 +42,7 @@ package struct PackagedStore: Sendable {
         return store
     }
 
-    /// The beginning of the names of scratch directories, which the digest of the package follows.
+    /// The beginning of the names of scratch directories.
     private static let prefix = ".levelkit-package-"
 
     /// Loads the documents into a new database.
