@@ -118,6 +118,7 @@ import Testing
             try Self.begin(Self.new, of: store, slices: 2)
             try Self.expectRightAnswers(store.collection("photos"))
             #expect(try Self.access("tags has fog", store) == "scan all documents")
+            #expect(try store.collection("photos").unfinishedIndexNames.contains("tags"))
             // On both sides of the row that was reached.
             for id in [3, 900, 2000] {
                 var random = SplitMix64(seed: UInt64(id))
@@ -129,6 +130,7 @@ import Testing
             #expect(first > 512)
             #expect(try Self.access("tags has fog", store).contains("index tags"))
             #expect(try Self.finish(store) == nil)
+            #expect(try store.collection("photos").unfinishedIndexNames.isEmpty)
         }
     }
 
