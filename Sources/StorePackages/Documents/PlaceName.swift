@@ -52,7 +52,7 @@ enum PlaceName {
     /// The ends of words that are written together, such as `photolocation`.
     private static let endings = ["location", "latitude", "longitude", "coordinates", "geotag"]
 
-    /// Names that are those of a place only as a whole.
+    /// Names of places, if they stand alone.
     private static let wholes: Set<String> = [
         "state", "region", "district", "zip", "worldregion", "position", "mapdatum", "pluscode", "placename", "placeid",
         "whatwords", "provincestate", "stateprovince", "countrycode",

@@ -3,7 +3,7 @@ internal import DocIndex
 /// Removes the places from documents, at any depth: the fields of geo indexes, members with the name of a place (see
 /// ``PlaceName``), and values that describe a point.
 ///
-/// Rather removes too much: a field that only looks like a place goes as well. Free text, such as a caption that names a
+/// Rather removes too much: a field that only looks like a place is removed too. Free text, such as a caption that names a
 /// town, stays.
 struct PlaceRemoval: Sendable {
     /// The fields of geo indexes, as the names of members.
@@ -90,7 +90,7 @@ struct PlaceRemoval: Sendable {
         return abs(hundreds - hundreds.rounded()) > 1e-9
     }
 
-    /// Whether a text is a position: one that geo indexes read, or one that consists of two precise numbers, such as
+    /// Whether a string is a position: a form that geo indexes read, or two precise numbers, such as
     /// `53.7225, -1.863` and `+53.7225-001.8630/` (ISO 6709).
     private static func isPosition(_ text: String) -> Bool {
         guard text.utf8.count <= 200 else { return false }

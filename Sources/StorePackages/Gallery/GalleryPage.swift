@@ -21,7 +21,7 @@ struct GalleryPage {
     let documentCount: Int
     let items: [(item: GalleryItem, picture: Picture?)]
 
-    /// The text of the file.
+    /// The page in HTML.
     var html: [UInt8] {
         var page = head
         let shown = items.filter { $0.picture != nil }
@@ -104,7 +104,7 @@ struct GalleryPage {
 }
 
 extension SHA256Hash {
-    /// Returns the SHA-256 of a text in base64, as content security policies state it.
+    /// Returns the SHA-256 of a string in base64, for a content security policy.
     fileprivate static func base64(of text: String) -> String {
         var hash = SHA256Hash()
         let bytes = Array(text.utf8)

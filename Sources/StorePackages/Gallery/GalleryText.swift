@@ -40,7 +40,7 @@ enum GalleryText {
         }
     }
 
-    /// Returns the beginning of a text, at most `limit` characters.
+    /// Returns the first `limit` characters of a string.
     static func shortened(_ text: String, to limit: Int) -> String {
         text.unicodeScalars.count <= limit
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))) + "…"

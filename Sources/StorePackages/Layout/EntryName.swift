@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// The names of the files in a package. No other name is accepted, so unpacking cannot write anywhere else.
 enum EntryName: Sendable, Hashable {
-    /// The gallery, for people who only unzip the package.
+    /// The gallery.
     case gallery
     /// The description of the package, with the digests of all other files.
     case manifest
@@ -27,7 +27,7 @@ enum EntryName: Sendable, Hashable {
         }
     }
 
-    /// Reads a path; `nil` if it is not one of those that ``path`` has.
+    /// Reads a path; `nil` if ``path`` never has this form.
     init?(_ path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.count) {

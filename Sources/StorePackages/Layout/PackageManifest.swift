@@ -11,7 +11,7 @@ public struct PackageManifest: Sendable, Hashable {
 
     /// The commits whose changes a package contains.
     public struct Changes: Sendable, Hashable {
-        /// The epoch of the store, to which the numbers belong.
+        /// The epoch of the store; commit numbers are valid within an epoch.
         public var epoch: String
         /// The commit after which the changes begin.
         public var since: UInt64
@@ -53,7 +53,7 @@ extension PackageManifest {
     /// The maximum size of the file in bytes, so that its memory has a limit.
     static let maximumByteCount: UInt64 = 32 << 20
 
-    /// The text of the file.
+    /// The description as JSON.
     var json: [UInt8] {
         var object: DocumentObject = [
             "lkpackage": .int(Self.version), "tool": "lkrepl", "collection": .string(collection),
@@ -84,7 +84,7 @@ extension PackageManifest {
         return text
     }
 
-    /// Reads the text of the file.
+    /// Reads the description from JSON.
     ///
     /// - Throws: ``PackageError`` with `packageTooNew` or `packageDamaged`.
     init(json text: [UInt8], of path: String) throws {

@@ -21,7 +21,7 @@ package struct PackagedStore: Sendable {
     package init(at path: String, options: DatabaseOptions = DocumentStore.Options().database) throws {
         package = try Package(at: path)
         let base = Self.temporaryDirectory
-        // Also those of other packages, which their processes did not delete.
+        // Processes that were killed leave theirs, also of other packages.
         ScratchDirectory.clearLeftovers(in: base, prefix: Self.prefix)
         scratch = try ScratchDirectory(in: base, prefix: Self.prefix)
         do {

@@ -21,7 +21,7 @@ public struct PackageWriter {
     ///
     /// - Parameters:
     ///   - collection: the collection.
-    ///   - store: the store. Its present state is packed, whatever is written meanwhile.
+    ///   - store: the store. Later commits are not packed.
     ///   - query: the condition, and the order in the gallery and the package. Documents without an order are in the
     ///     order of their IDs.
     ///   - condition: the condition as text, for people; `nil` for none.

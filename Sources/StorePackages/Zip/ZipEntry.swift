@@ -104,7 +104,7 @@ extension ZipEntry {
     /// Reads a header of the directory.
     ///
     /// - Parameter offset: the offset of the header; moved to the end of it.
-    /// - Returns: `nil` unless the bytes are those that ``centralHeader`` has.
+    /// - Returns: `nil` unless the bytes equal ``centralHeader``.
     init?(central bytes: [UInt8], at position: inout Int) {
         let start = position
         guard bytes.number(at: start, as: UInt32.self) == Self.centralSignature,
