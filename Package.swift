@@ -15,9 +15,9 @@ let strict: [SwiftSetting] = [
 /// Settings of the libraries, which also lend spans from noncopyable cursors. Clients need no flag.
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
-/// A product that only the trait Network needs.
-func network(_ product: String, of package: String) -> Target.Dependency {
-    .product(name: product, package: package, condition: .when(traits: ["Network"]))
+/// A product that only one of the traits needs.
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
 let package = Package(
@@ -28,7 +28,7 @@ let package = Package(
     products: [
         .library(name: "LevelKit", targets: ["LevelKit"]),
         .library(name: "DocIndex", targets: ["DocIndex"]),
-        // The network needs the trait Network.
+        // A server needs the trait Server; a client, and TLS, the trait Network.
         .library(name: "DocSync", targets: ["DocSync", "DocNetwork"]),
         .library(name: "Inspector", targets: ["Inspector", "DocNetwork"]),
         .library(name: "Renditions", targets: ["Renditions"]),
@@ -37,10 +37,13 @@ let package = Package(
         .library(name: "failing-calls", type: .dynamic, targets: ["failing-calls"]),
     ],
     traits: [
-        // Off by default: then no package below except ArgumentParser is resolved. The Makefile turns it on.
+        // Off by default: then no package below except ArgumentParser is resolved. The Makefile turns them on.
         .trait(
-            name: "Network",
-            description: "An HTTP client and an HTTP server, with TLS, for replication and the inspector.")
+            name: "Server",
+            description: "An HTTP server that only this machine can reach, for the inspector and for replication."),
+        .trait(
+            name: "Network", description: "The server, an HTTP client, and TLS for both, for replication.",
+            enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -82,14 +85,16 @@ let package = Package(
             name: "Inspector", dependencies: ["DocIndex", "DocSync", "LevelKit", "Pictures"],
             exclude: ["Assets/inspector.css", "Assets/inspector.js"],
             swiftSettings: strict),
-        // Empty without the trait Network.
+        // Empty without one of the traits.
         .target(
             name: "DocNetwork",
             dependencies: [
-                "DocSync", "Inspector", network("AsyncHTTPClient", of: "async-http-client"),
-                network("NIOCore", of: "swift-nio"),
-                network("NIOHTTP1", of: "swift-nio"), network("NIOPosix", of: "swift-nio"),
-                network("NIOSSL", of: "swift-nio-ssl"),
+                "DocSync", "Inspector",
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOHTTP1", of: "swift-nio", for: "Server"),
+                product("NIOPosix", of: "swift-nio", for: "Server"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "Network"),
+                product("AsyncHTTPClient", of: "async-http-client", for: "Network"),
             ],
             swiftSettings: strict),
         .executableTarget(

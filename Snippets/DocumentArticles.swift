@@ -39,7 +39,7 @@ func attachments(_ store: DocumentStore, _ photos: DocumentCollection) throws {
     print("large:", large.map(\.id), content.count)
 
     let garbage = try store.attachments.collectGarbage()
-    print(garbage.digests.count, "contents deleted,", garbage.keptCount, "kept for now")
+    print(garbage.digests.count, "attachments deleted,", garbage.keptCount, "kept for now")
     for digest in try store.verify(attachments: .full).lostAttachments {
         print("restore a backup of", digest)
     }

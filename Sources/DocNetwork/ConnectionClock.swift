@@ -1,4 +1,4 @@
-#if Network
+#if Server
     internal import NIOCore
     internal import NIOHTTP1
 
@@ -9,7 +9,7 @@
         typealias OutboundIn = IOData
         typealias OutboundOut = IOData
 
-        /// What the connection waits for.
+        /// The event that the connection waits for.
         enum Phase {
             /// The first byte of a request.
             case idle
@@ -21,7 +21,7 @@
             case response
         }
 
-        /// What the connection waits for.
+        /// The event that the connection waits for.
         var phase = Phase.head {
             didSet { begin = .now() }
         }

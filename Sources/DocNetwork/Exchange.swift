@@ -11,7 +11,7 @@
         private typealias HeadResult = Result<HTTPResponseHead, TransportError>
 
         private struct State {
-            /// What the HTTP client knows about the request, to cancel it.
+            /// The HTTP client's handle of the request, to cancel it.
             var request: HTTPClient.Task<Void>?
             var upload: Task<Void, Never>?
             var head: HeadResult?
@@ -31,7 +31,8 @@
             var isDone = false
             /// When the peer last gave a sign of life.
             var lastSign = NIODeadline.now()
-            /// What this program does that the peer waits for: reading a chunk of the response, making one of the request.
+            /// The number of operations that the peer waits for: reading a chunk of the response, making one of the
+            /// request.
             var ownWork = 0
             /// The connection and the transport are in use until the end.
             var permit: ConnectionGate.Permit?
@@ -118,9 +119,13 @@
                     // A producer that was stopped may end its body as if it were complete.
                     try Task.checkCancellation()
                     self.state.withLock { $0.isUploading = false }
-                    // Whether it is written is told by the end of the request.
-                    if let held { _ = writer.write(.byteBuffer(ByteBuffer(bytes: held))) }
-                    done.succeed()
+                    // Whether it is written is told by the end of the request. The event loop does both in one go, even
+                    // if this thread has to wait for a processor in between.
+                    let last = held.map { ByteBuffer(bytes: $0) }
+                    self.eventLoop.execute {
+                        if let last { _ = writer.write(.byteBuffer(last)) }
+                        done.succeed()
+                    }
                 } catch {
                     if !self.isRefused(losing: done) { done.fail(error) }
                 }

@@ -29,7 +29,7 @@
             case let error as HTTPParserError: return self.error(of: error)
             case let error as NIOSSLError: return self.error(of: error, isConnected: isConnected)
             case is NIOSSLExtraError:
-                return self.error(.certificateRefused, detail: "it is for another name")
+                return self.error(.certificateRefused, detail: "it is for a different name")
             case let error as BoringSSLError:
                 return self.error(.insecure, detail: NetworkReason.tlsText(of: error))
             default:
@@ -52,7 +52,7 @@
                 self.error(.insecure, detail: "the peer closed the connection")
             case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled: self.error(.cut)
             case .bodyLengthMismatch:
-                self.error(.cut, detail: "the body of the request has another length than declared")
+                self.error(.cut, detail: "the body of the request has a different length than declared")
             default: self.error(.malformed, detail: "the request is invalid")
             }
         }

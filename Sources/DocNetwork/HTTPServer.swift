@@ -1,9 +1,8 @@
-#if Network
+#if Server
     package import DocSync
     internal import NIOCore
     internal import NIOHTTP1
     internal import NIOPosix
-    internal import NIOSSL
 
     /// Answers the requests of HTTP/1.1 clients with a responder.
     ///
@@ -18,8 +17,10 @@
             package var otherHost: String?
             /// The port; 0 for any that is free.
             package var port = 0
-            /// The certificate and its key; `nil` for HTTP without TLS.
-            package var tls: TLS?
+            #if Network
+                /// The certificate and its key; `nil` for HTTP without TLS.
+                package var tls: TLS?
+            #endif
             /// The largest number of connections. At the limit, further clients wait until one closes.
             package var connectionLimit = 64
             /// The largest size in bytes of the head of a request: its first line and its header fields.
@@ -39,25 +40,10 @@
             package init() {}
         }
 
-        /// The files of a server's TLS, all in PEM format.
-        package struct TLS: Sendable, Hashable {
-            /// The server's certificate and its chain.
-            package var certificateFile: String
-            /// The key of the certificate, without a passphrase.
-            package var keyFile: String
-            /// If set, only clients with a certificate of these authorities are accepted.
-            package var clientAuthorityFile: String?
-
-            package init(certificateFile: String, keyFile: String, clientAuthorityFile: String? = nil) {
-                self.certificateFile = certificateFile
-                self.keyFile = keyFile
-                self.clientAuthorityFile = clientAuthorityFile
-            }
-        }
-
         private let configuration: Configuration
         private let responder: any Responder
-        private let tls: NIOSSLContext?
+        /// Makes the handler that encrypts a connection; `nil` for HTTP without TLS.
+        private let encryption: (@Sendable () -> any ChannelHandler)?
 
         /// Creates a server. It listens when it runs.
         ///
@@ -65,7 +51,11 @@
         package init(_ responder: any Responder, configuration: Configuration = Configuration()) throws(NetworkError) {
             self.responder = responder
             self.configuration = configuration
-            tls = if let files = configuration.tls { try Self.context(files) } else { nil }
+            #if Network
+                encryption = try configuration.tls?.encryption()
+            #else
+                encryption = nil
+            #endif
         }
 
         /// Listens and answers until the task is cancelled.
@@ -79,8 +69,11 @@
             let connections = ServerConnections()
             let channels = try await listenAtAll(connections)
             for channel in channels {
-                channel.closeFuture.whenComplete { _ in
-                    for other in channels { other.close(promise: nil) }
+                channel.closeFuture.whenComplete { _ in for other in channels { other.close(promise: nil) } }
+            }
+            // Only when no address accepts connections any more are the idle ones closed.
+            if let loop = channels.first?.eventLoop {
+                EventLoopFuture.whenAllComplete(channels.map(\.closeFuture), on: loop).whenComplete { _ in
                     connections.stop(within: configuration.stopTime.timeAmount)
                 }
             }
@@ -127,7 +120,7 @@
                 throw NetworkError(
                     .cannotListen, "The server cannot listen at \(place): the name has no address; check the name.")
             }
-            guard tls != nil || address.isOfThisMachine else {
+            guard encryption != nil || address.isOfThisMachine else {
                 throw NetworkError(
                     .unprotected,
                     "The server does not listen at \(place) without TLS, because other machines can read along; "
@@ -167,7 +160,7 @@
 
         private func add(_ channel: any Channel, to connections: ServerConnections) throws {
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            if let encryption { try pipeline.addHandler(encryption()) }
             let limit = configuration.connectionLimit
             let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop) { connections.count >= limit }
             try pipeline.addHandler(clock)
@@ -181,20 +174,6 @@
                 ServerConnection(
                     responder, connections: connections, clock: clock, executor: configuration.executor))
             connections.add(channel)
-        }
-
-        private static func context(_ files: TLS) throws(NetworkError) -> NIOSSLContext {
-            var tls = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try TLSFiles.certificates(files.certificateFile).map { .certificate($0) },
-                privateKey: .privateKey(try TLSFiles.key(files.keyFile)))
-            tls.minimumTLSVersion = .tlsv12
-            // How long a connection waits for the client to agree that it closes.
-            tls.shutdownTimeout = .seconds(1)
-            if let file = files.clientAuthorityFile {
-                tls.trustRoots = .certificates(try TLSFiles.certificates(file))
-                tls.certificateVerification = .noHostnameVerification
-            }
-            return try TLSFiles.context(tls)
         }
     }
 

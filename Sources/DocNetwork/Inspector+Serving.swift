@@ -1,4 +1,4 @@
-#if Network
+#if Server
     internal import DocSync
     public import Inspector
 

@@ -1,4 +1,4 @@
-#if Network
+#if Server
     #if canImport(FoundationEssentials)
         public import FoundationEssentials
     #else
@@ -6,7 +6,9 @@
     #endif
     internal import NIOCore
     internal import NIOPosix
-    internal import NIOSSL
+    #if Network
+        internal import NIOSSL
+    #endif
 
     /// An address, a file or a setting that makes a client or a server impossible. Failures of a connection are a
     /// `TransportError`.
@@ -25,7 +27,7 @@
 
         /// The kind of error.
         public let code: Code
-        /// What is wrong and what to do next. It contains no password.
+        /// A description of the fault, and what to do next. It contains no password.
         public let message: String
 
         init(_ code: Code, _ message: String) {
@@ -50,17 +52,14 @@
         }
     }
 
-    /// What an error of a system call or of TLS says, without anything that the user typed.
+    /// The text of an error of a system call or of TLS, without anything that the user typed.
     enum NetworkReason {
         static func text(of error: any Error) -> String {
             switch error {
             case let error as IOError: systemMessage(error.errnoCode)
             case let error as NIOConnectionError: text(of: error)
             case let error as ChannelError: text(of: error)
-            case NIOSSLError.handshakeFailed(let reason): tlsText(of: reason)
-            case let error as BoringSSLError: tlsText(of: error)
-            case let error as NIOSSLExtraError: error.description
-            default: String(describing: type(of: error))
+            default: tlsText(ofAny: error) ?? String(describing: type(of: error))
             }
         }
 
@@ -74,12 +73,27 @@
             return "\(error)"
         }
 
-        /// Returns the reason in words that BoringSSL keeps in its error stack, such as "certificate verify failed".
-        static func tlsText(of error: BoringSSLError) -> String {
-            guard case .sslError(let stack) = error, let first = stack.first else { return "\(error)" }
-            let reason = "\(first)".split(separator: ":").dropFirst(4).first.map(String.init) ?? "\(first)"
-            return reason.lowercased().replacing("_", with: " ")
-        }
+        #if Network
+            /// Returns what an error of TLS says; `nil` for any other error.
+            private static func tlsText(ofAny error: any Error) -> String? {
+                switch error {
+                case NIOSSLError.handshakeFailed(let reason): tlsText(of: reason)
+                case let error as BoringSSLError: tlsText(of: error)
+                case let error as NIOSSLExtraError: error.description
+                default: nil
+                }
+            }
+
+            /// Returns the reason in words that BoringSSL keeps in its error stack, such as "certificate verify failed".
+            static func tlsText(of error: BoringSSLError) -> String {
+                guard case .sslError(let stack) = error, let first = stack.first else { return "\(error)" }
+                let reason = "\(first)".split(separator: ":").dropFirst(4).first.map(String.init) ?? "\(first)"
+                return reason.lowercased().replacing("_", with: " ")
+            }
+        #else
+            /// There is no TLS.
+            private static func tlsText(ofAny error: any Error) -> String? { nil }
+        #endif
 
         /// Returns what the C library says about an error number.
         static func systemMessage(_ code: CInt) -> String {

@@ -33,37 +33,4 @@
                 credentials: credentials, attemptLimit: attemptLimit)
         }
     }
-
-    extension SyncServer {
-        /// Listens, and answers peers until the task is cancelled. Requests in progress then get a few seconds to end.
-        ///
-        /// Without a `login` in its options, everyone who reaches the address can read and change the
-        /// collections.
-        ///
-        /// - Parameters:
-        ///   - host: the name or the IP address to listen at. Without a certificate, only one of this machine is accepted.
-        ///   - port: the port; 0 for any that is free.
-        ///   - certificate: a file with the server's certificate and its chain (PEM); `nil` for none.
-        ///   - key: a file with the key of the certificate (PEM), without a passphrase.
-        ///   - whenListening: called once with the port.
-        /// - Throws: ``NetworkError``.
-        public func run(
-            host: String = "127.0.0.1", port: Int, certificate: String? = nil, key: String? = nil,
-            whenListening: @Sendable (_ port: Int) -> Void = { _ in }
-        ) async throws {
-            var configuration = HTTPServer.Configuration()
-            configuration.host = host
-            configuration.port = port
-            guard (certificate == nil) == (key == nil) else {
-                throw NetworkError(
-                    .unreadableFile, "TLS needs a certificate and its key, and only one of them is given; give both.")
-            }
-            if let certificate, let key {
-                configuration.tls = HTTPServer.TLS(certificateFile: certificate, keyFile: key)
-            }
-            // Peers that wait for changes need not be waited for, and a supervisor waits only a few seconds.
-            configuration.stopTime = .seconds(2)
-            try await HTTPServer(self, configuration: configuration).run(whenListening: whenListening)
-        }
-    }
 #endif

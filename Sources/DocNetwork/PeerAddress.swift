@@ -13,8 +13,8 @@
 
         /// Reads an address such as `https://example.org:6984/couch`.
         ///
-        /// - Throws: ``NetworkError`` with the code `invalidAddress`, also if the address contains a user name or a
-        ///   password, because addresses are shown and stored.
+        /// - Throws: ``NetworkError`` with the code `invalidAddress`, including if the address contains a user name or
+        ///   a password, because addresses are shown and stored.
         package init(parsing text: String) throws(NetworkError) {
             guard let parts = URLComponents(string: text, encodingInvalidCharacters: false),
                 let scheme = parts.scheme?.lowercased()

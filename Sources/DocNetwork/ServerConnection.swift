@@ -1,4 +1,4 @@
-#if Network
+#if Server
     internal import DocSync
     internal import NIOCore
     internal import NIOHTTP1
@@ -29,7 +29,7 @@
         private let clock: ConnectionClock
         private let executor: (any TaskExecutor)?
         private var current: Current?
-        /// What the client sent of its next requests.
+        /// The bytes that the client sent of its next requests.
         private var waiting: [HTTPServerRequestPart] = []
         private var isReadWaiting = false
         private var closesAfterResponse = false

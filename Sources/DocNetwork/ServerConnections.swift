@@ -1,4 +1,4 @@
-#if Network
+#if Server
     internal import NIOCore
     internal import Synchronization
 

@@ -12,7 +12,7 @@ package import DocSync
 /// try await inspector.run { print(inspector.address ?? "") }
 /// ```
 public struct Inspector: Sendable {
-    /// What an inspector shows besides the store.
+    /// The options of an inspector: what it shows besides the store.
     public struct Options: Sendable {
         /// The name of the store on the pages; `nil` for the name of its directory.
         public var name: String?

@@ -1,5 +1,5 @@
-/// What the segments of a JPEG file say about its picture before anything is decoded: size, components, orientation and
-/// color profile, and what decoding will cost.
+/// The properties of a JPEG picture that its segments state before anything is decoded: size, components, orientation
+/// and color profile, and what decoding will cost.
 package struct JPEGHeader: Sendable, Hashable {
     /// The size of the stored picture in pixels, before it is turned. Not zero.
     package let width: Int

@@ -54,7 +54,7 @@
             async throws
         {
             try await withServer {
-                $0.headTime = .milliseconds(400)
+                $0.headTime = .seconds(1)
             } respond: { _ in
                 await Self.hello(SyncRequest(.get, "/"))
             } _: { server in
@@ -65,7 +65,7 @@
                     let second = try RawSocket.connected(to: server.port)
                     #expect(try Self.isAnswered(second))
                     // A connection without a request may wait for longer.
-                    await pause(for: .milliseconds(800))
+                    await pause(for: .seconds(2))
                     #expect(try Self.isAnswered(second))
                     try second.send("GET / HT")
                     #expect(try second.receivedToEnd() == "")
@@ -76,7 +76,7 @@
         @Test func `Idle connections and bodies that do not arrive are closed`() async throws {
             let wasCut = Signal()
             try await withServer {
-                $0.idleTime = .milliseconds(400)
+                $0.idleTime = .seconds(1)
             } respond: { request in
                 do { _ = try await request.body.text } catch { wasCut.give() }
                 return await Self.hello(request)
@@ -94,10 +94,10 @@
         @Test func `A client that does not read is closed, one that waits for the responder is not`() async throws {
             let ended = Signal()
             try await withServer {
-                $0.idleTime = .milliseconds(400)
+                $0.idleTime = .seconds(1)
             } respond: { request in
                 if request.target == "/slow" {
-                    await pause(for: .milliseconds(1200))
+                    await pause(for: .seconds(3))
                     return await Self.hello(request)
                 }
                 return SyncResponse(status: 200, body: .stream(endless(Count(), onEnd: ended)))
@@ -107,7 +107,7 @@
                 #expect(try slow.received(upTo: "hello").hasSuffix("hello"))
                 let stalled = try RawSocket.connected(to: server.port)
                 try stalled.send("GET / HTTP/1.1\r\n\r\n")
-                await pause(for: .milliseconds(1500))
+                await pause(for: .seconds(4))
                 while try !stalled.received().isEmpty {}
                 try await ended.wait()
             }
@@ -171,7 +171,7 @@
         @Test func `A connection without a request is closed while another client waits`() async throws {
             try await withServer {
                 $0.connectionLimit = 8
-                $0.crowdedTime = .milliseconds(300)
+                $0.crowdedTime = .seconds(5)
             } respond: {
                 await Self.hello($0)
             } _: { server in

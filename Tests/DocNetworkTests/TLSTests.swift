@@ -14,7 +14,8 @@
     /// Connections with TLS. The certificates are made by openssl for each test.
     @Suite(.enabled(if: opensslPath != nil, "skipped: openssl is not installed; script/bootstrap tests installs it"))
     struct TLSTests {
-        /// The files of an authority, of a server with the address 127.0.0.1, of one with another name, and of a client.
+        /// The files of an authority, of a server with the address 127.0.0.1, of one with a different name, and of a
+        /// client.
         private struct Certificates: Sendable {
             let directory: String
 
@@ -130,7 +131,7 @@
             }
         }
 
-        @Test func `A server can require certificates of clients`() async throws {
+        @Test func `A server can require client certificates`() async throws {
             try await Self.withCertificates { files in
                 try await withServer {
                     $0.tls = .init(

@@ -82,7 +82,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A content that was replaced at the peer does not stand for the one that the document means`() throws {
+    @Test func `An attachment that was replaced at the peer is not used for the one that the document names`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let old = try AttachedPhotos.addSmall(0, to: store)
             let new = try AttachedPhotos.addSmall(1, to: store)
@@ -101,7 +101,8 @@ import struct DocIndex.Attachment
             let kept = try separate.document(received, in: store)
             #expect(kept["x"] == .attachment(old))
             #expect(kept["_attachments"]?[name]?.attachmentValue?.digest == new.digest)
-            // A content that was only damaged on its way comes right the second time. The document is then the peer's.
+            // An attachment that was only damaged in transit arrives intact the second time. The document is then the
+            // peer's.
             received[name] = old
             #expect(try separate.document(received, in: store) == document)
             // Another length tells it before any content is read.
@@ -111,7 +112,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A content that is nowhere is a named error`() throws {
+    @Test func `An attachment that is stored nowhere gives an error that names it`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let unknown = try DocumentAttachmentsTests.reference(7, "x.jpg")
             let (content, entries) = try Self.entries(of: ["id": "a", "x": unknown])

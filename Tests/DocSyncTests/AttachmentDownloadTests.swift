@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AttachmentDownloadTests {
-    /// Returns a content, and cuts responses after some bytes.
+    /// Returns an attachment, and cuts responses after some bytes.
     private final class CuttingPeer: Sendable {
         let content: [UInt8]
         let hasRanges: Bool
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `A content that is cut anywhere is continued, with and without ranges`() async throws {
+    @Test func `An attachment that is cut anywhere is continued, with and without ranges`() async throws {
         let content = AttachedPhotos.bytes(20, seed: 1)
         for hasRanges in [true, false] {
             for first in 0..<content.count {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `A content is given up after interruptions without progress, and not before`() async throws {
+    @Test func `An attachment is given up after interruptions without progress, and not before`() async throws {
         let content = AttachedPhotos.bytes(10, seed: 1)
         #expect(try await Self.read(CuttingPeer(content, cuts: [1, 1, 1, 1, 1, 1])) == content)
         let peer = CuttingPeer(content, cuts: [4, 0, 0, 0])
@@ -84,7 +84,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await Self.read(untagged) }
     }
 
-    @Test func `A content that was replaced is not mixed with its predecessor`() async throws {
+    @Test func `An attachment that was replaced is not mixed with its predecessor`() async throws {
         let peer = CuttingPeer(AttachedPhotos.bytes(10, seed: 1), cuts: [4])
         let error = await #expect(throws: MessageError.self) {
             try await within(.seconds(60)) {
@@ -96,7 +96,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test func `A content that ends too early without an error is continued`() async throws {
+    @Test func `An attachment that ends too early without an error is continued`() async throws {
         let content = AttachedPhotos.bytes(10, seed: 1)
         let isFirst = Mutex(true)
         let bytes = try await within(.seconds(60)) {

@@ -26,7 +26,7 @@ import struct DocIndex.Attachment
         return try #require(try AttachmentResponse.make(for: content, of: store, to: request))
     }
 
-    @Test func `A content is returned whole with its type and its entity tag`() async throws {
+    @Test func `An attachment is returned whole with its type and its entity tag`() async throws {
         try await Self.withContent(100_000) { store, content, bytes in
             let response = try Self.response(store, content)
             #expect(response.status == 200)
@@ -81,7 +81,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `An empty content has no range, and a content that is not stored has no response`() async throws {
+    @Test func `An empty attachment has no range, and an attachment that is not stored has no response`() async throws {
         try await Self.withContent(0) { store, content, _ in
             #expect(try await Self.response(store, content).body.collected(limit: 1) == [])
             #expect(try Self.response(store, content, ["Range": "bytes=0-"]).status == 416)

@@ -48,7 +48,7 @@ import struct DocIndex.Attachment
             MediaType(message.contentType), body, documentLimit: 1 << 20, AttachmentReceiver(into: store))
     }
 
-    @Test func `Contents of all sizes arrive with their document`() async throws {
+    @Test func `Attachments of all sizes arrive with their document`() async throws {
         try await Self.withStores { from, to in
             let contents = try [0, 1, 1000, 32 << 10, (32 << 10) + 1, 300_000].enumerated().map { number, count in
                 try from.attachments.add(
@@ -73,7 +73,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A large content is sent in pieces`() async throws {
+    @Test func `A large attachment is sent in pieces`() async throws {
         try await Self.withStores { from, to in
             let content = try from.attachments.add(AttachedPhotos.bytes(5_000_000, seed: 1), type: "image/jpeg")
             let entry = Self.entry("large", content)
@@ -85,7 +85,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `Contents are found by their order, or by their names where they come in another one`() async throws {
+    @Test func `Attachments are found by their order, or by their names if the order differs`() async throws {
         try await Self.withStores { _, to in
             // CouchDB does not escape names: to a parser, the first one is "a".
             let names = ["a\"b", "a", "c"]
@@ -123,7 +123,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `Texts that CouchDB compressed are unpacked, and inline contents are stored`() async throws {
+    @Test func `Text that CouchDB compressed is unpacked, and inline attachments are stored`() async throws {
         try await Self.withStores { _, to in
             let packed = try Base64.decode("H4sIHgAAAAAAAwIAeHlhLnR4dABjABI0AQMA/P9hYmPCQSQ1AwAAAA==".utf8Span.span)
             var md5 = MD5Hash()
@@ -166,7 +166,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A content that is not what was stated is refused and not stored`() async throws {
+    @Test func `An attachment whose size or digest is not the stated one is refused and not stored`() async throws {
         try await Self.withStores { _, to in
             let receiver = AttachmentReceiver(into: to, byteLimit: 100_000)
             let bytes = AttachedPhotos.bytes(70_000, seed: 3)
@@ -199,7 +199,7 @@ import struct DocIndex.Attachment
             }
             #expect(try to.attachments.census().count == 0)
             #expect(try await error { _ in } == nil)
-            // A digest of another kind, and one that is not that of the content, say nothing.
+            // A digest of a different kind, and one that is not that of the content, say nothing.
             #expect(try await error { $0.digest = "sha1-x" } == nil)
             #expect(try await error({ $0.digest = "md5-x" }, checksDigest: false) == nil)
             #expect(try to.attachments.census().count == 1)

@@ -29,7 +29,7 @@ struct ContinuousReplicationTests {
 
     private func photo(_ id: String, _ n: Int64) -> DocumentObject { ["id": .string(id), "n": .int(n)] }
 
-    @Test func `Edits reach the other side while a replication waits, also after the peer was away`() async throws {
+    @Test func `Edits reach the other side while a replication waits, even after the peer was offline`() async throws {
         try await withSyncedStores(2) { group in
             var options = Replicator.Options()
             options.isContinuous = true

@@ -26,7 +26,7 @@ import struct DocIndex.Attachment
 
     private static func digestName(_ number: Int) throws -> String { try "sha256-\(digest(number))" }
 
-    @Test func `An attachment has its file name, and equal contents are one attachment`() throws {
+    @Test func `An attachment has its file name, and references with the same digest are one attachment`() throws {
         let document: DocumentObject = [
             "id": "a", "original": try Self.reference(1, "b.jpg"), "title": "Fog",
             "pages": .array([["scan": try Self.reference(2, "a.jpg")], try Self.reference(1, "a2.jpg")]),
@@ -56,7 +56,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A file name that two contents have is the name of neither`() throws {
+    @Test func `A file name that two attachments share is used for neither`() throws {
         let document: DocumentObject = ["a": try Self.reference(1, "x.jpg"), "b": try Self.reference(2, "x.jpg")]
         #expect(try Self.names(document) == [Self.digestName(1) + ".jpg=1", Self.digestName(2) + ".jpg=2"])
         // "é" in two forms is two names for peers.
@@ -88,7 +88,7 @@ import struct DocIndex.Attachment
         #expect(try DocumentAttachments(of: document).content.map(\.name) == ["a", "b", "c"])
     }
 
-    @Test func `A member with another meaning in the place of the attachments is a named error`() throws {
+    @Test func `A member _attachments with a different meaning gives an error that names it`() throws {
         let documents: [DocumentObject] = [
             ["_attachments": 1], ["_attachments": ["x": 1]], ["_attachments": ["": try Self.reference(1)]],
             ["_attachments": ["_x": try Self.reference(1)]], ["_attachments": [["x": try Self.reference(1)]]],
@@ -100,7 +100,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A peer is known to have a content only under the same name`() throws {
+    @Test func `A peer is known to have an attachment only under the same name`() throws {
         let old = try DocumentAttachments(of: [
             "a": Self.reference(1, "a.jpg"), "b": Self.reference(2, "b.jpg"), "_attachments": ["c": Self.reference(3)],
         ])

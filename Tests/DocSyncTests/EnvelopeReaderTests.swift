@@ -32,7 +32,7 @@ import Testing
         #expect(try Self.parts(Self.text.map { [$0] }) == whole)
     }
 
-    @Test func `Every message that ends too early is a typed error`() throws {
+    @Test func `Every message that ends too early gives a typed error`() throws {
         let end = try #require(Self.text.lastIndex(of: UInt8(ascii: "}")))
         for count in 0..<end {
             let error = #expect(throws: MessageError.self) { try Self.parts([Array(Self.text[..<count])]) }

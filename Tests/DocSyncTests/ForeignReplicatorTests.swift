@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `Contents in a document do not count for its size`() async throws {
+    @Test func `Attachments in a document do not count for its size`() async throws {
         try await Self.withServer(documentLimit: 2000) { _, send in
             let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             let data = Base64.text(of: content)

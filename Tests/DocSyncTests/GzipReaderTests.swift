@@ -3,7 +3,7 @@ import DocSync
 import TestSupport
 import Testing
 
-/// The packed contents were made by zlib.
+/// The gzip streams were made by zlib.
 @Suite struct GzipReaderTests {
     private static func content(_ base64: String) throws -> [UInt8] { try Base64.decode(base64.utf8Span.span) }
 
@@ -49,7 +49,7 @@ import Testing
         return bytes
     }
 
-    @Test func `Packed contents are unpacked however they are cut`() throws {
+    @Test func `Gzip streams are unpacked however they are cut`() throws {
         let contents = [
             (dynamic: Self.dynamic, Self.letters(900) + Self.letters(300)),
             (Self.fixed, Array(String(repeating: "Fog over the old bridge at dawn. ", count: 20).utf8)),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `A content that ends too early or continues after its end is a typed error`() throws {
+    @Test func `A gzip stream that ends too early or continues after its end gives a typed error`() throws {
         for packed in try [Self.fixed, Self.stored, Self.empty].map(Self.content) {
             for count in 0..<packed.count {
                 let error = #expect(throws: MessageError.self) { try Self.unpacked([Array(packed[..<count])]) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `Random bytes after a valid head are a typed error or a content`() throws {
+    @Test func `Random bytes after a valid header are unpacked or give a typed error`() throws {
         var random = TestRun.random()
         for _ in 0..<TestRun.rounds(500, long: 100_000) {
             let bytes = (0..<200).map { _ in UInt8(random.number(below: 256)) }

@@ -60,7 +60,7 @@ struct HostilePeerTests {
         }
     }
 
-    @Test func `Answers that were garbled do not damage the store, and it loses nothing`() async throws {
+    @Test func `Garbled responses neither damage the store nor lose data`() async throws {
         for round in 0..<TestRun.rounds(20, long: 3000) {
             try await withSyncedStores(2) { group in
                 var random = TestRun.random(stream: UInt64(round))
@@ -82,7 +82,7 @@ struct HostilePeerTests {
         }
     }
 
-    @Test func `Requests that were garbled are refused or answered, and the store stays sound`() async throws {
+    @Test func `Garbled requests are refused or answered, and the store stays sound`() async throws {
         try await withSyncedStores(1, limit: .seconds(TestRun.isLong ? 3600 : 300)) { group in
             var random = TestRun.random(stream: 1)
             for n in 0..<20 { try group.photos(0).put(["id": .string("p\(n)"), "n": .int(Int64(n))]) }

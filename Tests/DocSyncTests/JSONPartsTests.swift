@@ -15,7 +15,7 @@ import Testing
         #expect(texts == ["1", #"{"b":"]"}"#, "\"x\""])
     }
 
-    @Test func `An object that ends too early is a typed error`() throws {
+    @Test func `An object that ends too early gives a typed error`() throws {
         let text = Array(#"{"a":[1,2],"b":{"c":null}}"#.utf8)
         for count in 0..<text.count {
             let error = #expect(throws: MessageError.self) {

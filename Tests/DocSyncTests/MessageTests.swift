@@ -13,7 +13,7 @@ struct MessageTests {
     private static let path =
         #""_revisions":{"start":3,"ids":["917fa2381192822767f010b95b45325b","967a00dff5e02add41819138abb3284d","x"]}"#
 
-    @Test func `A version of another program is read and written again`() throws {
+    @Test func `A version of another program is parsed and written back unchanged`() throws {
         let text =
             #"{"_id":"a","_rev":"\#(Self.rev)",\#(Self.path),"n":1,"big":9007199254740993,"f":4.0,"when":{"$date":"2012-06-08T18:02:11.000+02:00"}}"#
         let document = try read(text)
@@ -149,7 +149,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ["/photos/a%2Fb?since=1-a%2B%3D&x=1+2", "/", "/photos/?q", "/ph%C3%BC/%00"])
-    func `A target is read and written again`(text: String) throws {
+    func `A request target is parsed and written back unchanged`(text: String) throws {
         let target = try #require(Target(text))
         #expect(Target(Target.text(target.path))?.path == target.path)
         #expect(Target("/a?since=1-a%2B%3D&x=1+2")?["since"] == "1-a+=")

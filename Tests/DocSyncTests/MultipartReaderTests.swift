@@ -82,7 +82,7 @@ import Testing
             ])
     }
 
-    @Test func `Documents in a mixed message have parts, also after a revision that is missing`() throws {
+    @Test func `Documents in a mixed message have parts, even after a revision that is missing`() throws {
         let text = Array(
             """
             --b1\r\nContent-Type: application/json; error="true"\r\n\r\n{"missing":"3-a"}\r\n--b1\r\n\
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `Every message that ends too early is a typed error`() throws {
+    @Test func `Every message that ends too early gives a typed error`() throws {
         let text = Array(
             """
             --b1\r\nContent-Type: multipart/related; boundary="b2"\r\n\r\n--b2\r\nA: 1\r\n\r\nx\r\n--b2--\r\n--b1\r\n\
@@ -156,8 +156,8 @@ import Testing
         #expect(throws: MessageError.self) { try Self.parts([cut], kind: "mixed") }
     }
 
-    @Test(arguments: [
-        ("--b1\r\nno field\r\n\r\n\r\n--b1--", MessageError.Code.malformed),
+    private static let malformedParts: [(String, MessageError.Code)] = [
+        ("--b1\r\nno field\r\n\r\n\r\n--b1--", .malformed),
         ("--b1\r\n: empty\r\n\r\n\r\n--b1--", .malformed),
         ("--b1\r\nA: 1\r\n--b1--\r\n", .malformed),
         ("--b1\r\nContent-Length: -1\r\n\r\n\r\n--b1--", .malformed),
@@ -166,11 +166,11 @@ import Testing
         ("--b1\nA: 1\n\nabc\n--b1--\n", .truncated),
         ("--b1\r\nA: " + String(repeating: "x", count: 17_000) + "\r\n\r\n\r\n--b1--", .tooLarge),
         ("--b1\r\n" + String(repeating: "A: 1\r\n", count: 4000) + "\r\n\r\n--b1--", .tooLarge),
-    ]) func `A malformed part is a typed error, also when it arrives byte by byte`(
+    ]
+
+    @Test(arguments: malformedParts) func `A malformed part gives a typed error, even when it arrives byte by byte`(
         text: String, code: MessageError.Code
-    )
-        throws
-    {
+    ) throws {
         for chunks in [[Array(text.utf8)], text.utf8.map { [$0] }] {
             let error = #expect(throws: MessageError.self) { try Self.parts(chunks) }
             #expect(error?.code == code)

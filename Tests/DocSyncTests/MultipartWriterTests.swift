@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `A message whose content has another length than it stated does not end`() async throws {
+    @Test func `A message is never completed if a part is not as long as stated`() async throws {
         try await within(.seconds(60)) {
             for count in [2, 4] {
                 let chunks = ByteStream([[UInt8](repeating: 0, count: count)])

@@ -16,7 +16,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A small content is sent within the document, a large one follows, a known one is a stub`() throws {
+    @Test func `A small attachment is sent within the document, a large one follows, a known one is a stub`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             func content(_ count: Int, _ name: String) throws -> DocumentValue {
                 .attachment(
@@ -30,7 +30,7 @@ import struct DocIndex.Attachment
             #expect(inline.following.isEmpty)
             #expect(inline.content == small)
 
-            // With a content that follows, all do: then their order is that of the list.
+            // With an attachment that follows, all do: then their order is that of the list.
             var large = small
             large["z"] = try content(limit + 1, "z")
             let following = try OutgoingAttachments(of: large, generation: 3, of: store)
@@ -63,7 +63,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A content that is not stored is a named error, unless the peer has it`() throws {
+    @Test func `An attachment that is not stored gives an error that names it, unless the peer has it`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let document: DocumentObject = ["id": "a", "x": try DocumentAttachmentsTests.reference(1, "x")]
             let error = #expect(throws: AttachmentError.self) {
@@ -76,7 +76,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A stub for a peer that asks for contents states the generation and the newest digest`() throws {
+    @Test func `A stub for a peer that asks for attachments states the generation and the newest digest`() throws {
         let document: DocumentObject = ["id": "a", "x": try DocumentAttachmentsTests.reference(1, "x")]
         let (content, entries) = try OutgoingAttachments.stubs(of: document, generation: 7) { _ in ["md5-a", "md5-b"] }
         #expect(content == document)

@@ -6,11 +6,11 @@ import Testing
 @testable import DocIndex
 @testable import DocSync
 
-/// A connection over which no attachment comes any more after some bytes.
+/// A connection over which no attachment arrives any more after some bytes.
 private final class EndingTransport: Transport {
     private let base: any Transport
     private let room: Mutex<Int>
-    /// The number of bytes of attachments that have come.
+    /// The number of bytes of attachments that have arrived.
     let byteCount = Mutex(0)
 
     init(_ base: any Transport, after room: Int) {
@@ -41,7 +41,7 @@ private final class EndingTransport: Transport {
     }
 }
 
-/// What has come of a large attachment is kept when a replication ends, and need not come again.
+/// What has arrived of a large attachment is kept when a replication ends, and need not be sent again.
 @Suite struct PartialDownloadTests {
     private static let size = 3_000_000
 
@@ -50,10 +50,10 @@ private final class EndingTransport: Transport {
         return (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// Pulls a photo until the connection ends after two thirds of it, changes what has come, and pulls again.
+    /// Pulls a photo until the connection ends after two thirds of it, changes what has arrived, and pulls again.
     ///
-    /// - Parameter change: takes the path of what has come.
-    /// - Returns: the number of bytes of the attachment that came with the second pull.
+    /// - Parameter change: takes the path of what has arrived.
+    /// - Returns: the number of bytes of the attachment that arrived with the second pull.
     private static func secondByteCount(_ change: @escaping @Sendable (String) throws -> Void) async throws -> Int {
         let result = Mutex(0)
         try await withSyncedStores(2) { group in
@@ -91,7 +91,7 @@ private final class EndingTransport: Transport {
         #expect(try await Self.secondByteCount { _ in } <= Self.size - 1_500_000)
     }
 
-    @Test func `Damaged contents are transferred again`() async throws {
+    @Test func `Damaged attachments are transferred again`() async throws {
         let byteCount = try await Self.secondByteCount { path in
             var kept = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
             kept[100_000] ^= 1
@@ -125,7 +125,7 @@ private final class EndingTransport: Transport {
         }
     }
 
-    @Test func `Two documents with one content come at the same time`() async throws {
+    @Test func `Two documents with the same attachment arrive at the same time`() async throws {
         try await withSyncedStores(2) { group in
             let content = Self.content(seed: 4)
             for id in ["a", "b", "c"] {

@@ -199,7 +199,7 @@ private final class AnsweringTransport: Transport {
         }
     }
 
-    @Test func `A peer that sends another content leaves out that document alone`() async throws {
+    @Test func `If a peer sends the wrong attachment, only that document is left out`() async throws {
         try await withSyncedStores(2) { group in
             try Self.fill(group, 1, count: 10, size: 40_000)
             guard case .attachment(let damaged)? = try group.photos(1).document("p4")?.content["original"] else {
@@ -242,12 +242,12 @@ private final class AnsweringTransport: Transport {
         }
     }
 
-    @Test func `Received contents are stored before there are many`() async throws {
+    @Test func `Received attachments are stored before there are many`() async throws {
         try await withSyncedStores(1) { group in
             let store = group.stores[0]
             let unstored = UnstoredContents(ContentQueue(of: store))
             let receiver = AttachmentReceiver(into: ContentQueue(of: store), collectingIn: unstored)
-            // Files, which stay open, and contents in memory.
+            // Files, which stay open, and attachments in memory.
             for (size, count) in [(40_000, 150), (30_000, 300)] {
                 for number in 0..<count {
                     let bytes = AttachedPhotos.bytes(size, seed: UInt64(size + number))

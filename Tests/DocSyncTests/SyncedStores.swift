@@ -54,7 +54,7 @@ final class SyncedStores: @unchecked Sendable {
         try await replicator(replica, with: other, options: options, attemptLimit: attemptLimit, through: wrap).run()
     }
 
-    /// The leaves of every document, with their contents without the ID.
+    /// The leaves of every document, with their content without the ID.
     func leaves(_ replica: Int) throws -> [DocumentID: [Revision: DocumentObject?]] {
         let collection = try photos(replica)
         var all: [DocumentID: [Revision: DocumentObject?]] = [:]

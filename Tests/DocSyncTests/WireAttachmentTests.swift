@@ -48,7 +48,7 @@ import struct DocIndex.Attachment
         #"{"a":{"stub":true,"length":1e300}}"#,
         #"{"a":{"stub":true},"a":{"stub":true}}"#, #"{"a":{"follows":true,"encoded_length":-2}}"#,
         #"{"a":{"stub":true}"#,
-    ]) func `A malformed list of attachments is a typed error`(text: String) {
+    ]) func `A malformed list of attachments gives a typed error`(text: String) {
         let error = #expect(throws: AttachmentError.self) { try Self.list(text) }
         #expect(error?.code == .malformed)
     }

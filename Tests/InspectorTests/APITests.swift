@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `Values keep their kinds`() async throws {
+    @Test func `Values keep their types in JSON`() async throws {
         try await withInspectedStore { inspected in
             let value: DocumentObject = [
                 "id": .int(7), "large": .int(.max), "double": .double(4), "nan": .double(.nan),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `A client with the current state gets 304, also after a request for a list`() async throws {
+    @Test func `A client with the current state gets 304, even after a request for a list`() async throws {
         try await withInspectedStore { inspected in
             for target in [
                 Self.base + "/documents?where=rating%20%3D%203", Self.base, Self.base + "/documents/p1", "/api/v1",

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Parts of a content, small pictures and unknown digests`() async throws {
+    @Test func `Parts of an attachment, small pictures and unknown digests`() async throws {
         try await withInspectedStore(photoCount: 0) { inspected in
             let (file, small) = Self.camera(isBigEndian: true)
             let camera = try inspected.store.attachments.add(file, type: "image/jpeg", name: nil)

@@ -2,7 +2,8 @@ public import DocIndex
 internal import Foundation
 internal import LevelKit
 
-/// A sequence of steps that store, change, delete, copy and collect attachments. Each is determined by its number alone.
+/// A sequence of steps that store, change, delete, copy and collect attachments. Each is determined by its number
+/// alone.
 ///
 /// Every step changes a document: a marker document holds the number of the last step, in the same commit. What a step
 /// does besides leaves the documents as they are.
@@ -136,7 +137,7 @@ public enum AttachmentHistory {
             if info.referenceCount > 0 { referenced += 1 }
         }
         var problems: [String] = []
-        if try store.attachments.census().count != referenced { problems.append("an unreferenced content is left") }
+        if try store.attachments.census().count != referenced { problems.append("an unreferenced attachment is left") }
         let root = store.path + "/attachments"
         for shard in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] where shard != "lock" {
             for name in try FileManager.default.contentsOfDirectory(atPath: root + "/" + shard) {

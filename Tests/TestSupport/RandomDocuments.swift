@@ -6,7 +6,7 @@ public import DocIndex
 public struct RandomDocuments: Sendable {
     /// The random source.
     public var random: SplitMix64
-    /// Whether documents contain attachments. Their contents are ``attachmentContents``.
+    /// Whether documents contain attachments. Their bytes are ``attachmentContents``.
     public var hasAttachments = false
 
     /// Creates a generator that draws from a source.

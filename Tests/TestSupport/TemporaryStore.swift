@@ -4,7 +4,7 @@ public import Testing
 
 /// Runs `body` with a new store in its own directory.
 ///
-/// Afterwards, also if `body` throws, the store is verified, closed, reopened without a schema, compared with its
+/// Afterwards, even if `body` throws, the store is verified, closed, reopened without a schema, compared with its
 /// previous content, and verified again. If `body` closes the store, the steps that need an open store are skipped.
 public func withTemporaryStore<R>(
     schema: Schema, options: DocumentStore.Options = DocumentStore.Options(),

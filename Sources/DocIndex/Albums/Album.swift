@@ -6,10 +6,11 @@ internal import LevelKit
 /// Albums are ordinary documents of the collection ``collectionName``, which the first album declares. They are dumped,
 /// loaded, observed and copied like all documents. See ``DocumentStore/albums``.
 public struct Album: Sendable, Hashable {
-    /// What belongs to an album.
+    /// The members of an album.
     public enum Content: Sendable, Hashable {
         /// The documents that satisfy a condition, in the notation of ``Filter/init(parsing:)``, and the order of the
-        /// results, in the notation of ``Query/SortKey/parse(_:)``; `nil` for the order in which they were first stored.
+        /// results, in the notation of ``Query/SortKey/parse(_:)``; `nil` for the order in which they were first
+        /// stored.
         case condition(String, sort: String?)
         /// The documents with these IDs, in this order. IDs of documents that do not exist are ignored.
         case documents([DocumentID])
@@ -19,7 +20,7 @@ public struct Album: Sendable, Hashable {
     public var name: String
     /// The collection of the documents.
     public var collection: String
-    /// What belongs to the album.
+    /// The members of the album.
     public var content: Content
 
     /// The collection that contains the albums. Collections whose names begin with `@` belong to the library: a schema
@@ -57,7 +58,8 @@ extension Album {
 
     /// Reads an album from its document.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidAlbum`. The condition is checked by ``query(on:where:sort:limit:offset:)``.
+    /// - Throws: ``DocIndexError`` with `invalidAlbum`. The condition is checked by
+    ///   ``query(on:where:sort:limit:offset:)``.
     public init(_ document: Document) throws {
         let name = document.id.description
         let content = document.content
@@ -106,7 +108,7 @@ extension Album {
 extension Album {
     /// Returns the query for the documents of the album that also satisfy another condition.
     ///
-    /// It can be used like any query, also for pages and live results.
+    /// It can be used like any query, including for pages and live results.
     ///
     /// - Parameters:
     ///   - collection: the collection named ``collection``, or a snapshot of it.

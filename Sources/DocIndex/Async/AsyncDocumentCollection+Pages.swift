@@ -20,7 +20,7 @@ extension AsyncDocumentCollection {
         /// Reads one page after another.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let pages: Pages
-            /// What is left to read; `nil` at the end.
+            /// The rest to read; `nil` at the end.
             private var position: Position?
 
             private struct Position: Sendable {

@@ -73,8 +73,8 @@ public struct AsyncDocumentStore: Sendable {
         try await run { try $0.commits(before: sequence, limit: limit) }
     }
 
-    /// Runs any blocking operation of the store, such as ``DocumentStore/verify(attachments:_:)`` or several reads from one
-    /// ``DocumentStore/snapshot()``.
+    /// Runs any blocking operation of the store, such as ``DocumentStore/verify(attachments:problemLimit:_:)`` or
+    /// several reads from one ``DocumentStore/snapshot()``.
     public func run<R: Sendable>(_ body: @escaping @Sendable (DocumentStore) throws -> R) async throws -> R {
         try await BlockingExecutor.reads.run { [store] in try body(store) }
     }

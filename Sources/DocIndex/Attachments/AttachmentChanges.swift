@@ -1,18 +1,18 @@
 internal import LevelKit
 
-/// What a commit changes about the references to attachments.
+/// The changes of a commit to the references to attachments.
 struct AttachmentChanges {
     /// The change of the count of references.
     private var deltas: [Attachment.Digest: Int64] = [:]
     /// The references that documents gain, to compare with what is stored. One for each digest, since a document cannot
-    /// be read with two sizes for one content.
+    /// be read with two sizes for one attachment.
     private var gained: [Attachment.Digest: (attachment: Attachment, document: DocumentID)] = [:]
 
     var isEmpty: Bool { deltas.isEmpty }
 
     /// Notes the references of a document that is stored.
     ///
-    /// - Throws: ``DocIndexError`` with `attachmentMissing` if two references to one content have different sizes.
+    /// - Throws: ``DocIndexError`` with `attachmentMissing` if two references to one attachment have different sizes.
     mutating func add(_ attachments: [Attachment], of document: DocumentID) throws {
         for attachment in attachments {
             deltas[attachment.digest, default: 0] += 1

@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// The record of an attachment, under the key `A digest`.
 ///
-/// It exists from the moment the content is stored until a collection of garbage deletes both. A document can refer to
+/// It exists from the moment the content is stored until a garbage collection deletes both. A document can refer to
 /// a digest only if the record exists.
 struct AttachmentRecord: Sendable, Hashable {
     /// Where the content is.

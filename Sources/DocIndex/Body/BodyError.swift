@@ -43,7 +43,7 @@ package struct BodyError: Error, Sendable, Hashable, CustomStringConvertible {
     package let code: Code
     /// The offset from the start of the body in bytes; 0 if a value could not be encoded.
     package let offset: Int
-    /// What was expected, what was found, and what to do.
+    /// A description: what was expected, what was found, and what to do.
     package let message: String
 
     /// The offset and the message.

@@ -48,13 +48,13 @@ public enum BulkChange {
     public struct Difference: Sendable, Hashable {
         /// The ID.
         public let id: DocumentID
-        /// The content before.
+        /// The content before the change.
         public let old: DocumentObject
-        /// The content after; `nil` if the document is deleted.
+        /// The content after the change; `nil` if the change deletes the document.
         public let new: DocumentObject?
     }
 
-    /// What was done.
+    /// The counts of a change.
     public struct Summary: Sendable, Hashable {
         /// The number of documents that satisfied the condition when they were written.
         public internal(set) var matchedCount = 0

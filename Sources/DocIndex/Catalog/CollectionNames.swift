@@ -21,7 +21,7 @@ final class CollectionNames: Sendable {
     /// The newest table.
     var current: FieldNames { state.withLock { $0.names } }
 
-    /// Reads the stored names of a collection.
+    /// Reads the stored names of a collection, those that are lost from their copies.
     ///
     /// - Returns: the number of consecutive records.
     /// - Throws: ``DocIndexError`` with `corruption` for an unreadable record, or if records are missing. Otherwise
@@ -31,7 +31,7 @@ final class CollectionNames: Sendable {
         var names = FieldNames()
         var recordCount = 0
         // Each record holds a run of names. The next record starts where the run ends.
-        while let record = try reader.value(forKey: StoreKey.names(collection.number, from: names.count)) {
+        while let record = try reader.valueOrCopy(forKey: StoreKey.names(collection.number, from: names.count)) {
             let count = names.count
             do throws(FieldNamesError) {
                 try names.append(encoded: record)
@@ -60,7 +60,7 @@ final class CollectionNames: Sendable {
     func publish(_ names: FieldNames, of collection: UInt32, in batch: WriteBatch) throws -> Int {
         let stored = state.withLock { $0.storedCount }
         if names.count > stored {
-            try batch.put(names.encoded(from: stored), forKey: StoreKey.names(collection, from: stored))
+            try batch.putWithCopy(names.encoded(from: stored), forKey: StoreKey.names(collection, from: stored))
         }
         state.withLock { $0.names = names }
         return names.count

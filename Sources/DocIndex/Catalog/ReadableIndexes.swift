@@ -45,7 +45,7 @@ final class ReadableIndexes: Sendable {
     /// Whether the text index was built by the rules of this version of the library.
     var textHasTheseRules: Bool { foundTextRules.value }
 
-    /// Whether an index that is kept up to date was built with another build of a stemmer.
+    /// Whether an index that is kept up to date was built with a different build of a stemmer.
     var hasOtherStemmers: Bool { foundOtherStemmers.value }
 
     /// Returns the index with a name; `nil` if there is none or it is not built yet.

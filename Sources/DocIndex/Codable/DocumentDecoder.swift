@@ -1,9 +1,9 @@
 /// Decodes documents as `Decodable` types.
 ///
 /// It reads what ``DocumentEncoder`` writes. It also accepts equivalent values: a double without a fraction as an
-/// integer, an int that a double represents exactly as a `Double`, and a string in ISO 8601 as a date. A date without a
-/// zone is decoded as a `Date` by reading its local time as UTC. An object with the members of an ``Attachment`` is
-/// decoded as one. A conversion that would lose information is an error.
+/// integer, an integer that a double represents exactly as a `Double`, and a string in ISO 8601 as a date. A date
+/// without a zone is decoded as a `Date` by reading its local time as UTC. An object with the members of an
+/// ``Attachment`` is decoded as one. A conversion that would lose information is an error.
 public struct DocumentDecoder: Sendable {
     /// The `userInfo` passed to `init(from:)` of the types.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -165,7 +165,7 @@ extension DecodingNode.Item {
         DecodingError.Context(codingPath: parent.link.path(key), debugDescription: description)
     }
 
-    /// Returns the error for a value of another kind. Null is reported as a missing value.
+    /// Returns the error for a value of a different kind. Null is reported as a missing value.
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         value.isNull
             ? .valueNotFound(type, context("Expected \(expected) but found null."))

@@ -88,13 +88,13 @@ struct AttachmentContent: Sendable {
         case .file(let file):
             let part = try file.read(at: UInt64(range.lowerBound), byteCount: range.count)
             guard part.count == range.count else {
-                throw Self.damaged(digest, "\(place) has become shorter while it was read")
+                throw Self.damaged(digest, "\(place) was shortened while being read")
             }
             return part
         case .external(let contents):
             let part = try contents.read(digest, in: range)
             guard part.count == range.count else {
-                throw Self.damaged(digest, "\(place) has become shorter while it was read")
+                throw Self.damaged(digest, "\(place) was shortened while being read")
             }
             return part
         }
@@ -112,7 +112,7 @@ struct AttachmentContent: Sendable {
             // Hashed part by part, while each is in the processor's cache.
             bytes = try unsafe file.readAll(partByteCount: Self.partByteCount) { unsafe hash.update($0) }
             guard bytes.count == byteCount else {
-                throw Self.damaged(digest, "\(place) has become shorter while it was read")
+                throw Self.damaged(digest, "\(place) was shortened while being read")
             }
         case .external:
             var whole: [UInt8] = []
@@ -131,7 +131,12 @@ struct AttachmentContent: Sendable {
         switch source {
         case .bytes(let bytes): try Self.lend(bytes, to: body)
         case .file(let file): try file.withMapping(body)
-        case .external: try Self.lend(wholeBytes(), to: body)
+        case .external(let contents):
+            if let result = try contents.withMapping(of: digest, body) {
+                result
+            } else {
+                throw Self.elsewhere(digest, contents.name)
+            }
         }
     }
 
@@ -175,7 +180,7 @@ struct AttachmentContent: Sendable {
     }
 }
 
-/// Reads a range of a content part by part.
+/// Reads a range of an attachment part by part.
 struct AttachmentParts: Sendable {
     private let content: AttachmentContent
     private let range: Range<Int64>

@@ -4,7 +4,7 @@ internal import LevelKit
 struct AttachmentMark {
     /// The number of references in documents.
     private(set) var counts: [Attachment.Digest: UInt64] = [:]
-    /// The contents that former versions and other versions of documents refer to. An undo, or the resolution of a
+    /// The attachments that former versions and other versions of documents refer to. An undo, or the resolution of a
     /// conflict, may need them.
     private(set) var former: Set<Attachment.Digest> = []
     /// The number of documents that were read.
@@ -46,7 +46,7 @@ struct AttachmentMark {
             guard let row = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
                     .corruption,
-                    "the collection \(collection.name) holds a key that cannot be read; run verify and rebuild")
+                    "the collection \(collection.name) contains an unreadable key; run verify and rebuild")
             }
             let document = try RowReader.document(record: cursor.value, row: row, collection: collection)
             document.content.forEachAttachment { counts[$0.digest, default: 0] += 1 }

@@ -78,10 +78,10 @@ extension DocumentStore.Attachments {
         return try await store.writes.run { try content.finish() }
     }
 
-    /// Stores contents that were received. Their files share the flushes of the disk, and their records one batch.
+    /// Stores attachments that were received. Their files share the flushes of the disk, and their records one batch.
     ///
-    /// - Returns: the references, in the order of the contents.
-    /// - Throws: the errors of ``add(_:type:name:)``. Some of the contents may be stored then.
+    /// - Returns: the references, in the order of the attachments.
+    /// - Throws: the errors of ``add(_:type:name:)``. Some of the attachments may be stored then.
     package func add(_ contents: [NewContent]) throws -> [Attachment] {
         try ContentGroup(store: store, contents: contents).results().map { try $0.get() }
     }
@@ -131,7 +131,7 @@ extension DocumentStore.Attachments {
 }
 
 extension DocumentStore.Attachments {
-    /// Decodes the record with the number of the next content in the database; `nil` if it is missing or malformed.
+    /// Decodes the record with the number of the next attachment in the database; `nil` if it is missing or malformed.
     static func nextNumber(_ record: [UInt8]?) -> UInt64? {
         guard let record, let number = Varint.readAll(record), number.count == 1, 1..<UInt64.max >> 2 ~= number[0]
         else { return nil }

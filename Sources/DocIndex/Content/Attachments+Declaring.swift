@@ -1,7 +1,7 @@
 internal import LevelKit
 
 extension DocumentStore.Attachments {
-    /// Notes contents that are not in the store, so that documents can refer to them. Only for a scratch store with
+    /// Notes attachments that are not in the store, so that documents can refer to them. Only for a scratch store with
     /// ``DocumentStore/externalContents``: elsewhere, these references would lead nowhere.
     package func declare(_ attachments: [Attachment]) throws {
         try store.withWriter { state in
@@ -13,13 +13,7 @@ extension DocumentStore.Attachments {
                 let record = AttachmentRecord(use: .released(release), byteCount: attachment.byteCount, place: .file)
                 try batch.put(record.encoded, forKey: StoreKey.attachment(attachment.digest))
             }
-            var catalog = store.currentCatalog
-            if catalog.hasAttachments {
-                try store.database.write(batch, durability: .buffered)
-            } else {
-                catalog.hasAttachments = true
-                try store.save(catalog, with: batch)
-            }
+            try store.writeAttachments(batch)
         }
     }
 }

@@ -1,14 +1,14 @@
 internal import LevelKit
 
 extension DocumentStore.Attachments {
-    /// What a collection of garbage has deleted, or would delete.
+    /// The result of a garbage collection, or of its rehearsal.
     public struct Garbage: Sendable, Hashable {
-        /// The deleted contents.
+        /// The deleted attachments.
         public internal(set) var digests: [Attachment.Digest] = []
         /// Their size in bytes.
         public internal(set) var byteCount: Int64 = 0
-        /// The number of unreferenced contents that were kept, because they have not been unreferenced for long enough,
-        /// because a snapshot may refer to them, or because a former version of a document does.
+        /// The number of unreferenced attachments that were kept, because they have not been unreferenced for long
+        /// enough, because a snapshot may refer to them, or because a former version of a document does.
         public internal(set) var keptCount = 0
         /// The number of deleted files without a record, which an interrupted call left behind.
         public internal(set) var orphanCount = 0
@@ -16,15 +16,15 @@ extension DocumentStore.Attachments {
         public internal(set) var orphanByteCount: Int64 = 0
     }
 
-    /// Deletes contents that no document has referred to for some time.
+    /// Deletes attachments that no document has referred to for some time.
     ///
-    /// This is the only call that deletes contents. It trusts the counts of references only after it has read every
-    /// document, and deletes nothing if one of them is wrong. Contents are kept if the history or a snapshot refers to
-    /// them. Writers wait only while the records are deleted.
+    /// This is the only call that deletes attachments. It trusts the counts of references only after it has read every
+    /// document, and deletes nothing if one of them is wrong. Attachments are kept if the history or a snapshot refers
+    /// to them. Writers wait only while the records are deleted.
     ///
     /// - Parameters:
-    ///   - age: how long a content must have been unreferenced. Shorter times than the default are safe as long as no
-    ///     program has added content that no document refers to yet, and no other process reads the store.
+    ///   - age: how long an attachment must have been unreferenced. Shorter times than the default are safe as long as
+    ///     no program has added content that no document refers to yet, and no other process reads the store.
     ///   - dryRun: whether to report only what would be deleted.
     ///   - progress: called from time to time with the number of documents that have been read. An error that it
     ///     throws stops the call before anything is deleted.
@@ -47,7 +47,7 @@ extension DocumentStore.Attachments {
         }
     }
 
-    /// Deletes the contents that commits after a given one have released, however recently. For a copy of a store in
+    /// Deletes the attachments that commits after a given one have released, however recently. For a copy of a store in
     /// which everything was replaced, and which no program has used yet.
     ///
     /// - Throws: the errors of ``collectGarbage(olderThan:dryRun:_:)``.
@@ -60,8 +60,8 @@ extension DocumentStore.Attachments {
         }
     }
 
-    /// Deletes those of some contents that nothing refers to, however recently they were added. For contents that the
-    /// caller has added and does not need.
+    /// Deletes those of some attachments that nothing refers to, however recently they were added. For attachments that
+    /// the caller has added and does not need.
     ///
     /// - Throws: the errors of ``collectGarbage(olderThan:dryRun:_:)``.
     @discardableResult
@@ -73,21 +73,21 @@ extension DocumentStore.Attachments {
     }
 }
 
-/// The steps of a collection of garbage.
+/// The steps of a garbage collection.
 private struct AttachmentCollector {
     private let store: DocumentStore
-    /// What was released after this time is kept, in milliseconds since 1970.
+    /// Attachments released after this time are kept; in milliseconds since 1970.
     private let deadline: UInt64
     private let scope: Scope
 
-    /// The number of contents that are deleted in one batch, while writers wait.
+    /// The number of attachments that are deleted in one batch, while writers wait.
     private static let sliceCount = 500
 
-    /// What may be deleted.
+    /// The attachments that may be deleted.
     enum Scope {
         /// Everything, also files without a record.
         case all
-        /// The contents that a later commit than this one has released.
+        /// The attachments that a later commit than this one has released.
         case releasedAfter(UInt64)
         case among(Set<Attachment.Digest>)
     }
@@ -100,7 +100,7 @@ private struct AttachmentCollector {
         deadline = now - min(now, seconds.multipliedReportingOverflow(by: 1000).overflow ? now : seconds * 1000)
     }
 
-    /// A content to delete, as its record was when it was chosen.
+    /// An attachment to delete, as its record was when it was chosen.
     private struct Candidate {
         let digest: Attachment.Digest
         let record: AttachmentRecord
@@ -158,7 +158,7 @@ private struct AttachmentCollector {
         return garbage
     }
 
-    /// Returns the contents to delete. Every document has been read to make sure that none refers to them.
+    /// Returns the attachments to delete. Every document has been read to make sure that none refers to them.
     private func candidates(
         _ garbage: inout DocumentStore.Attachments.Garbage, _ progress: (Int) throws -> Void
     ) throws -> [Candidate] {
@@ -202,7 +202,7 @@ private struct AttachmentCollector {
         }
     }
 
-    /// Deletes contents. Their records go first, in one durable batch, so no record refers to a missing file.
+    /// Deletes attachments. Their records go first, in one durable batch, so no record refers to a missing file.
     private func delete(
         _ candidates: ArraySlice<Candidate>, _ garbage: inout DocumentStore.Attachments.Garbage
     ) throws {

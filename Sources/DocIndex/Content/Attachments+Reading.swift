@@ -47,7 +47,7 @@ extension DocumentStore.Attachments {
         try open(attachment).withMapping(body)
     }
 
-    /// Checks the size of a content, and its digest if requested.
+    /// Checks the size of an attachment, and its digest if requested.
     ///
     /// - Throws: like ``bytes(of:)``, however large the content is.
     public func check(_ digest: Attachment.Digest, readsContent: Bool = true) throws {
@@ -65,7 +65,7 @@ extension DocumentStore.Attachments {
         Chunks(attachments: self, attachment: attachment, range: range)
     }
 
-    /// The parts of a content as an asynchronous sequence.
+    /// The parts of an attachment as an asynchronous sequence.
     public struct Chunks: AsyncSequence, Sendable {
         let attachments: DocumentStore.Attachments
         let attachment: Attachment

@@ -1,11 +1,11 @@
 internal import LevelKit
 
-/// Contents that are stored together: their files share the flushes of the disk, and their records one batch.
+/// Attachments that are stored together: their files share the flushes of the disk, and their records one batch.
 struct ContentGroup {
     let store: DocumentStore
     let contents: [NewContent]
 
-    /// A content of the group, with what is known about it before it is stored.
+    /// An attachment of the group, with what is known about it before it is stored.
     private struct Entry {
         let digest: Attachment.Digest
         let content: NewContent
@@ -13,9 +13,9 @@ struct ContentGroup {
         var number: UInt64?
     }
 
-    /// Stores the contents. When this returns, the files are on the disk, and then the records are written.
+    /// Stores the attachments. When this returns, the files are on the disk, and then the records are written.
     ///
-    /// - Returns: for each content the reference to it, or why it is not stored. A failure of the disk concerns all.
+    /// - Returns: for each attachment the reference to it, or why it is not stored. A failure of the disk concerns all.
     func results() -> [Result<Attachment, any Error>] {
         do {
             // Others can publish meanwhile.
@@ -50,7 +50,7 @@ struct ContentGroup {
         return results
     }
 
-    /// Compares a content with what is stored.
+    /// Compares an attachment with what is stored.
     private func prepared(
         _ content: NewContent, _ digest: Attachment.Digest
     ) throws -> (entry: Entry, publication: ContentPublication?) {
@@ -60,7 +60,7 @@ struct ContentGroup {
         switch known?.place {
         case .database(let number):
             let stored = try store.database.value(forKey: StoreKey.content(number))
-            // A damaged content is replaced.
+            // A damaged attachment is replaced.
             if stored != content.inlineBytes { entry.number = number }
             return (entry, nil)
         case nil where !content.hasFile: return (entry, nil)
@@ -70,7 +70,7 @@ struct ContentGroup {
         }
     }
 
-    /// Writes the records, and the contents that are in the database.
+    /// Writes the records, and the attachments that are in the database.
     private func write(_ entries: [Entry]) throws {
         try store.withWriter { state in
             try state.load(from: store.database)
@@ -88,7 +88,7 @@ struct ContentGroup {
                     number = new
                     place = .database(number: new)
                 }
-                // A known content is referenced, or its time until deletion starts over.
+                // A known attachment is referenced, or its time until deletion starts over.
                 if record?.count == 0 { record?.use = .released(release) }
                 let written =
                     record ?? AttachmentRecord(use: .released(release), byteCount: content.byteCount, place: place)
@@ -100,17 +100,11 @@ struct ContentGroup {
                 Varint.append(nextNumber, to: &next)
                 try batch.put(next, forKey: StoreKey.nextContentKey)
             }
-            var catalog = store.currentCatalog
-            if catalog.hasAttachments {
-                try store.database.write(batch, durability: .buffered)
-            } else {
-                catalog.hasAttachments = true
-                try store.save(catalog, with: batch)
-            }
+            try store.writeAttachments(batch)
         }
     }
 
-    /// Returns the number of the next content in the database.
+    /// Returns the number of the next attachment in the database.
     private static func nextNumber(in database: Database) throws -> UInt64 {
         guard let bytes = try database.value(forKey: StoreKey.nextContentKey) else { return 1 }
         guard let number = DocumentStore.Attachments.nextNumber(bytes) else {

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Stores received contents, all that wait at once.
+/// Stores received attachments, all that wait at once.
 ///
-/// A flush of a file waits for the disk. While one group is flushed, the next contents arrive, and then share their
+/// A flush of a file waits for the disk. While one group is flushed, the next attachments arrive, and then share their
 /// flushes.
 package final class ContentQueue: Sendable {
     private struct Request {
@@ -25,12 +25,12 @@ package final class ContentQueue: Sendable {
     /// Creates a queue that begins to work with the first content.
     package init(of store: DocumentStore) { self.store = store }
 
-    /// Stores contents.
+    /// Stores attachments.
     ///
-    /// Files are on the disk when this returns; see ``DocumentStore/Attachments/add(_:type:name:)``. A call that has begun
-    /// is completed even if the task is cancelled.
+    /// Files are on the disk when this returns; see ``DocumentStore/Attachments/add(_:type:name:)``. A call that has
+    /// begun is completed even if the task is cancelled.
     ///
-    /// - Returns: the references, in the order of the contents.
+    /// - Returns: the references, in the order of the attachments.
     /// - Throws: `CancellationError` if the task was cancelled before; `DocIndexError` with `corruption`; `LevelError`.
     package func add(_ contents: [NewContent]) async throws -> [Attachment] {
         try Task.checkCancellation()

@@ -6,7 +6,7 @@ extension DocumentStore {
 
     /// The contents of attachments, such as photos.
     ///
-    /// A content is stored once, under its SHA-256 digest, however many documents refer to it. Contents of up to
+    /// An attachment is stored once, under its SHA-256 digest, however many documents refer to it. Attachments of up to
     /// ``inlineByteCount`` bytes are in the database, larger ones in files of the store's directory.
     ///
     /// ```swift
@@ -31,7 +31,7 @@ extension DocumentStore {
 }
 
 extension DocumentStore.Attachments {
-    /// What is known about a content.
+    /// The properties of a stored attachment.
     public struct Info: Sendable, Hashable {
         /// The digest.
         public let digest: Attachment.Digest
@@ -43,32 +43,32 @@ extension DocumentStore.Attachments {
         public let isFile: Bool
     }
 
-    /// The numbers and sizes of all contents.
+    /// The numbers and sizes of all attachments.
     public struct Census: Sendable, Hashable {
-        /// The number of contents.
+        /// The number of attachments.
         public internal(set) var count = 0
         /// Their size in bytes.
         public internal(set) var byteCount: Int64 = 0
-        /// The number of contents that no document refers to.
+        /// The number of attachments that no document refers to.
         public internal(set) var unreferencedCount = 0
-        /// The size of the contents that no document refers to, in bytes.
+        /// The size of the attachments that no document refers to, in bytes.
         public internal(set) var unreferencedByteCount: Int64 = 0
-        /// The number of contents in files.
+        /// The number of attachments in files.
         public internal(set) var fileCount = 0
     }
 
-    /// Returns what is known about a content; `nil` if it is not stored. The content itself is not read.
+    /// Returns what is known about an attachment; `nil` if it is not stored. The content itself is not read.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     public func info(_ digest: Attachment.Digest) throws -> Info? {
         try AttachmentRecord.read(digest, in: state()).map { Info(digest, $0) }
     }
 
-    /// Returns contents in the order of their digests.
+    /// Returns attachments in the order of their digests.
     ///
     /// - Parameters:
     ///   - digest: the digest after which to begin; `nil` for the first one.
-    ///   - limit: the maximum number of contents.
+    ///   - limit: the maximum number of attachments.
     /// - Returns: an empty array if there are no more.
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     public func list(after digest: Attachment.Digest? = nil, limit: Int = 1000) throws -> [Info] {
@@ -81,10 +81,10 @@ extension DocumentStore.Attachments {
         return infos
     }
 
-    /// Counts all contents.
+    /// Counts all attachments.
     ///
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
-    /// - Complexity: O(*n*) in the number of contents, which are not read themselves.
+    /// - Complexity: O(*n*) in the number of attachments, which are not read themselves.
     public func census() throws -> Census {
         var census = Census()
         try AttachmentRecord.forEach(in: state()) { _, record in
@@ -114,8 +114,19 @@ extension DocumentStore.Attachments.Info {
 }
 
 extension StoreSnapshot {
-    /// The contents of attachments in this state. Contents that the state refers to are kept while it exists.
+    /// The contents of attachments in this state. Attachments that the state refers to are kept while it exists.
     public var attachments: DocumentStore.Attachments {
         DocumentStore.Attachments(store: store, snapshot: snapshot)
+    }
+}
+
+extension DocumentStore {
+    /// Writes records of attachments. With the first ones, the catalog notes that the store has attachments. Called
+    /// under the writer's lock.
+    func writeAttachments(_ batch: WriteBatch) throws {
+        var catalog = currentCatalog
+        guard !catalog.hasAttachments else { return try database.write(batch, durability: .buffered) }
+        catalog.hasAttachments = true
+        try save(catalog, with: batch)
     }
 }

@@ -33,7 +33,7 @@ package struct NewContent: Sendable {
         expectedByteCount = byteCount
     }
 
-    /// Continues a content. The bytes that it has are appended first, to be hashed.
+    /// Continues an attachment. The bytes that it has are appended first, to be hashed.
     package init(
         continuing partial: PartialContent, for store: DocumentStore, type: String, name: String?, byteCount: UInt64
     ) throws {

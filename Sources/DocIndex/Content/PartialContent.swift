@@ -1,12 +1,12 @@
 internal import LevelKit
 
-/// A content of which a part has come. It is kept in a file when its reception, or the process, ends, and can be continued
-/// later.
+/// An attachment of which a part has arrived. It is kept in a file when its reception, or the process, ends, and can be
+/// continued later.
 ///
 /// After a power failure, the part may be wrong. Whoever continues it checks the digest of the whole.
 package struct PartialContent: Sendable {
     let file: NewContentFile
-    /// The number of bytes that have come.
+    /// The number of bytes that have arrived.
     package private(set) var byteCount: Int64
 
     /// The number of bytes that are read at once.

@@ -25,7 +25,8 @@ public struct Attachment: Sendable, Hashable {
     /// The maximum length of the type and of the name, in UTF-8 bytes.
     public static let maximumNameByteCount = 1024
 
-    /// Creates a reference to content. To store the content, use `DocumentStore.attachments`, which returns a reference.
+    /// Creates a reference to content. To store the content, use `DocumentStore.attachments`, which returns a
+    /// reference.
     ///
     /// - Parameters:
     ///   - digest: the digest of the content.
@@ -68,7 +69,7 @@ extension Attachment {
         /// The size of a digest in bytes.
         public static let byteCount = 32
 
-        /// Creates a digest from its 32 bytes; `nil` for another number of bytes.
+        /// Creates a digest from its 32 bytes; `nil` for any other number of bytes.
         public init?(_ bytes: Span<UInt8>) {
             guard bytes.count == Self.byteCount else { return nil }
             func word(_ first: Int) -> UInt64 {

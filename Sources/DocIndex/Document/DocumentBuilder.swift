@@ -34,6 +34,9 @@ struct DocumentBuilder: ~Copyable {
     /// The innermost open array or object; `nil` if none is open.
     var innermost: Frame? { frames.count == 0 ? nil : frames[frames.count - 1] }
 
+    /// The nesting depth of the innermost open array or object; 0 if none is open.
+    var depth: Int { frames.count == 0 ? 0 : frames[frames.count - 1].depth }
+
     /// The first name given to the innermost open object; `nil` if there is none yet, or no object is innermost.
     var innermostFirstName: String? {
         guard let frame = innermost, frame.isObject, frame.start < members.count else { return nil }

@@ -60,7 +60,8 @@ extension DocumentID: Hashable, Comparable {
         switch self {
         case .string(let text):
             hasher.combine(0)
-            for byte in text.utf8 { hasher.combine(byte) }
+            var text = text
+            text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .int(let number):
             hasher.combine(1)
             hasher.combine(number)

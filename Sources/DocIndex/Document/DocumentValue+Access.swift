@@ -48,7 +48,7 @@ extension DocumentValue {
         if case .null = self { true } else { false }
     }
 
-    /// The truth value; `nil` if the value is of another kind.
+    /// The truth value; `nil` if the value is of a different kind.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -72,12 +72,12 @@ extension DocumentValue {
         }
     }
 
-    /// The string; `nil` if the value is of another kind.
+    /// The string; `nil` if the value is of a different kind.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The bytes; `nil` if the value is of another kind.
+    /// The bytes; `nil` if the value is of a different kind.
     public var bytesValue: [UInt8]? {
         if case .bytes(let value) = self { value } else { nil }
     }
@@ -87,17 +87,17 @@ extension DocumentValue {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// The attachment; `nil` if the value is of another kind.
+    /// The attachment; `nil` if the value is of a different kind.
     public var attachmentValue: Attachment? {
         if case .attachment(let value) = self { value } else { nil }
     }
 
-    /// The elements; `nil` if the value is of another kind.
+    /// The elements; `nil` if the value is of a different kind.
     public var arrayValue: [DocumentValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members; `nil` if the value is of another kind.
+    /// The members; `nil` if the value is of a different kind.
     public var objectValue: DocumentObject? {
         if case .object(let value) = self { value } else { nil }
     }
@@ -106,7 +106,7 @@ extension DocumentValue {
 // MARK: - Parts
 
 extension DocumentValue {
-    /// The member `name` of an object or an attachment; `nil` if there is none or the value is of another kind. See
+    /// The member `name` of an object or an attachment; `nil` if there is none or the value is of a different kind. See
     /// ``Attachment`` for the members of an attachment.
     ///
     /// Setting a value replaces or adds the member. Setting `nil` removes it.

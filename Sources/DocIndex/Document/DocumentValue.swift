@@ -28,7 +28,7 @@ public enum DocumentValue: Sendable {
     case array([DocumentValue])
     /// Named values in order.
     case object(DocumentObject)
-    /// A reference to stored content, such as a photo. JSON cannot represent it; see ``JSONWriter``.
+    /// A reference to an attachment, such as a photo. JSON cannot represent it; see ``JSONWriter``.
     ///
     /// It is boxed, because it is several times as large as the other cases.
     indirect case attachment(Attachment)

@@ -1,8 +1,8 @@
 /// An error of the document layer: a code for programs and a message for people.
 ///
 /// The message names collections, indexes, fields and IDs, but never contains document content, so it may be logged.
-/// Failures of the underlying database are thrown as `LevelError`. For alerts, the `localizedDescription` of each public
-/// error of DocIndex is its message.
+/// Failures of the underlying database are thrown as `LevelError`. For alerts, the `localizedDescription` of each
+/// public error of DocIndex is its message.
 public struct DocIndexError: Error, Sendable, Hashable {
     /// The kinds of errors that a program may want to distinguish.
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -43,7 +43,7 @@ public struct DocIndexError: Error, Sendable, Hashable {
         case attachmentMissing
         /// The content of an attachment is not in the package that contains the documents.
         case attachmentElsewhere
-        /// The stored content of an attachment has another length or digest than it should have.
+        /// The stored content of an attachment has a different length or digest than it should have.
         case attachmentDamaged
         /// Attachments cannot be deleted now, because a reader or a checkpoint needs them, or because it is not certain
         /// which ones documents refer to.
@@ -68,7 +68,7 @@ public struct DocIndexError: Error, Sendable, Hashable {
 
     /// The kind of error.
     public let code: Code
-    /// What failed, on which object, and what to do next.
+    /// A description of the failure: the operation, its object, and what to do next.
     public let message: String
     /// The offset of the mistake in the text of a query or an update, in characters from 0; `nil` for other errors.
     public let position: Int?

@@ -11,7 +11,7 @@ struct CoveredProjection {
     private let sources: [ValueIndex.ValuePlace]
     private let readsCovered: Bool
 
-    /// Returns `nil` if the index contains no value for one of the paths.
+    /// Creates a projection; `nil` if the index contains no value for one of the paths.
     init?(_ paths: [FieldPath], in index: ValueIndex) {
         var sources: [ValueIndex.ValuePlace] = []
         for path in paths {

@@ -113,7 +113,7 @@ private struct EncodedLocation {
     private let longitude: ResolvedPath
     private let holds: @Sendable (GeoPoint) -> Bool
 
-    /// Returns `nil` for other conditions, and for locations in arrays.
+    /// Creates it; `nil` for other conditions, and for locations in arrays.
     init?(_ filter: Filter, names: FieldNames) {
         let path: FieldPath
         switch filter {

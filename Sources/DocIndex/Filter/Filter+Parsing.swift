@@ -25,7 +25,7 @@ extension Filter {
 
     /// Parses a condition in which `:name` stands for a value, so that user input is never parsed as notation.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery`, also for a name without a value.
+    /// - Throws: ``DocIndexError`` with `invalidQuery`, including for a name without a value.
     public init(parsing text: String, parameters: [String: DocumentValue]) throws {
         var parser = try FilterParser(QuerySource(text), parameters: parameters)
         self = try parser.parse()

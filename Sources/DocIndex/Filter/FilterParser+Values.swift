@@ -106,7 +106,7 @@ extension FilterParser {
         case .bound(.value(let value)):
             offset += 1
             return value
-        case .bound(.path): throw fault("a bound path stands where a value is expected")
+        case .bound(.path): throw fault("a value is expected here, not a path; bind a value")
         case .word(let word) where word.hasPrefix(":"):
             guard let value = parameters[String(word.dropFirst())] else {
                 throw fault("no value is bound to \(word); bind one, or put the string in quotes")

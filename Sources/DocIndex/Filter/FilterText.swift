@@ -9,8 +9,8 @@
 /// quotes:
 /// - A string is compared as a string, even if it looks like a date. After `MATCHES`, it is a regular expression; after
 ///   `SEARCH`, a search query.
-/// - A `Date` or ``DocumentDate`` is an instant: `=` means the same millisecond, whatever the time zone, in a date or in
-///   a string that contains one.
+/// - A `Date` or ``DocumentDate`` is an instant: `=` means the same millisecond, whatever the time zone, in a date or
+///   in a string that contains one.
 /// - An array stands for a list: `year in \(years)`. After `=` it is compared as an array.
 /// - An enumeration with raw values is its raw value.
 /// - An optional is an error at compile time, because `nil` could mean `MISSING` or `= null`: a property that is `nil`
@@ -73,8 +73,8 @@ extension Filter {
     /// let filter = try Filter("year between \(first) and \(last)")
     /// ```
     ///
-    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of the error in ``FilterText/description``, also
-    ///   for a bound value where no value may stand.
+    /// - Throws: ``DocIndexError`` with `invalidQuery` and the position of the error in ``FilterText/description``,
+    ///   also for a bound value where no value may stand.
     public init(_ text: FilterText) throws { self = try text.parse() }
 }
 
@@ -110,7 +110,7 @@ extension FilterText: ExpressibleByStringInterpolation {
             parts.append(.value(value.rawValue.documentValue))
         }
 
-        /// Binds a value that says itself how it is stored.
+        /// Binds a value whose type defines how it is stored.
         public mutating func appendInterpolation<Value: RawRepresentable & FilterValue>(_ value: Value)
         where Value.RawValue: FilterValue {
             parts.append(.value(value.documentValue))

@@ -1,12 +1,12 @@
 /// The text of a condition or an update, in which single scalars may stand for bound values and paths.
 struct QuerySource {
-    /// What a placeholder stands for.
+    /// The path or the value that a placeholder stands for.
     enum Bound: Sendable, Equatable {
         case value(DocumentValue)
         case path(FieldPath)
     }
 
-    /// What the text denotes.
+    /// The kind of the text.
     enum Subject: String, Sendable {
         case condition
         case update

@@ -1,7 +1,7 @@
 /// The order of values.
 enum ValueOrder {
     /// Returns a negative number, zero or a positive number; `nil` for values that are not comparable: values of
-    /// different kinds, unequal arrays or objects, and NaN with another number.
+    /// different kinds, unequal arrays or objects, and NaN with a different number.
     static func compare(_ a: DocumentValue, _ b: DocumentValue) -> Int? {
         switch (a, b) {
         case (.int(let a), .int(let b)): a < b ? -1 : a > b ? 1 : 0

@@ -21,7 +21,7 @@ struct CounterRange {
     /// The keys of the counters, and perhaps of some others.
     let counters: KeyRange
 
-    /// Returns `nil` if the bounds cannot result from a scan of the index.
+    /// Creates a range of counters; `nil` if the bounds cannot result from a scan of the index.
     init?(of range: KeyRange, in index: ValueIndex) {
         guard case .included(let lower) = range.lower, case .excluded(let upper) = range.upper else { return nil }
         prefixCount = index.entryPrefix.count

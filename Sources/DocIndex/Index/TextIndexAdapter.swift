@@ -1,4 +1,4 @@
-/// A text index as an index of a collection.
+/// Adapts a text index to ``DocumentIndex``.
 struct TextIndexAdapter: DocumentIndex {
     let definition: IndexDefinition
     let text: TextIndex

@@ -38,7 +38,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The position of the first byte that is not accepted.
     public let position: JSONError.Position
-    /// What was expected, what was found, and what to do.
+    /// A description: what was expected, what was found, and what to do.
     public let message: String
 
     /// The line, from 1; see ``JSONError/Position/line``.

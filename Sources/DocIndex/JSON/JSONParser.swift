@@ -55,7 +55,7 @@ public struct JSONParser: Sendable {
     /// White space before the value is skipped and counted. A number ends at the first byte that cannot continue it, so
     /// `12` is read from `12]`. If text arrives in pieces, the result does not show whether a number is complete.
     ///
-    /// - Throws: ``JSONError``, also if `text` contains only white space.
+    /// - Throws: ``JSONError``, including if `text` contains only white space.
     /// - Complexity: O(*n*) in the length of the value.
     public func parsePrefix(of text: Span<UInt8>) throws(JSONError) -> (value: DocumentValue, byteCount: Int) {
         var reader = JSONReader(text, options: self)

@@ -3,14 +3,8 @@
 /// The nesting limit applies to the resulting value, not to its notation: `{"$lit":{…}}` counts as one object, and the
 /// form of a scalar does not count.
 extension JSONReader {
-    /// The depth of an array or object that begins at this position.
-    var depthOfNextContainer: Int {
-        guard let parent = builder.innermost else { return 1 }
-        return nextObjectIsLiteral ? parent.depth : parent.depth + 1
-    }
-
-    /// Whether an object that begins at this position is the content of `$lit`.
-    var nextObjectIsLiteral: Bool {
+    /// Whether an array or object that begins at this position is the content of `$lit`.
+    var nextIsLiteral: Bool {
         guard options.notation != .plain, let parent = builder.innermost, parent.isObject, !parent.isLiteral else {
             return false
         }
@@ -30,13 +24,13 @@ extension JSONReader {
     /// one.
     func checkDepthOfObject(_ depth: Int) throws(JSONError) {
         guard depth > options.maximumDepth else { return }
-        let allowance = options.notation == .plain || nextObjectIsLiteral ? 0 : isInAttachment ? 2 : 1
+        let allowance = options.notation == .plain || nextIsLiteral ? 0 : isInAttachment ? 2 : 1
         guard depth <= options.maximumDepth + allowance else { throw failure(.tooDeep) }
     }
 
     /// Rejects the current name if only the form of a scalar is allowed at this depth.
     func checkExtendedName() throws(JSONError) {
-        guard let object = builder.innermost, object.depth > options.maximumDepth,
+        guard builder.depth > options.maximumDepth, let object = builder.innermost,
             let name = builder.innermostFirstName
         else { return }
         guard ExtendedName.isScalar(name) || isContentOfAttachment else {

@@ -76,7 +76,7 @@ extension JSONReader {
     }
 
     private mutating func openArray() throws(JSONError) -> DocumentValue? {
-        let depth = depthOfNextContainer
+        let depth = builder.depth + (nextIsLiteral ? 0 : 1)
         guard depth <= options.maximumDepth else { throw failure(.tooDeep) }
         let start = offset
         offset += 1
@@ -91,10 +91,10 @@ extension JSONReader {
     }
 
     private mutating func openObject() throws(JSONError) -> DocumentValue? {
-        let depth = depthOfNextContainer
+        let isLiteral = nextIsLiteral
+        let depth = builder.depth + (isLiteral ? 0 : 1)
         let start = offset
         try checkDepthOfObject(depth)
-        let isLiteral = nextObjectIsLiteral
         offset += 1
         skipWhiteSpace()
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "}") {

@@ -15,7 +15,7 @@ package struct KeyDescriber {
     /// - Throws: `LevelError` if the catalog cannot be read from the database.
     package init(_ reader: some KeyValueReader, quote: @escaping ([UInt8]) -> String) throws {
         self.quote = quote
-        let record = try reader.value(forKey: StoreKey.catalogKey)
+        let record = try reader.valueOrCopy(forKey: StoreKey.catalogKey)
         for collection in record.flatMap({ try? Catalog(encoded: $0) })?.collections ?? [] {
             collections[UInt64(collection.number)] = collection.name
             for index in collection.indexes {
@@ -40,7 +40,7 @@ package struct KeyDescriber {
         guard let prefix = StoreKeyParts(prefix) else { return nil }
         guard let owner = prefix.parts.first.map(labelled) else { return prefix.kind.titles.all }
         switch prefix.kind {
-        case .progress, .markers, .setAside, .attachments: return prefix.kind.titles.all
+        case .progress, .markers, .setAside, .copies, .attachments: return prefix.kind.titles.all
         case .text:
             guard let record = prefix.textRecord else { return "text index \(owner)" }
             let others = prefix.parts.dropFirst(2).map { text(of: $0) }
@@ -141,6 +141,7 @@ extension StoreKey {
         case .valueCounts: ("count", "counts of values")
         case .text: ("text index", "text indexes")
         case .setAside: ("set aside", "set aside")
+        case .copies: ("copy", "copies of the catalog and of field names")
         case .attachments: ("attachment", "attachments")
         case .contents: ("attachment content", "contents of attachments")
         case .revisions: ("revisions", "revisions")

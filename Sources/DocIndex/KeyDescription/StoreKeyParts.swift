@@ -6,7 +6,7 @@ package import LevelKit
 package struct StoreKeyParts: Sendable {
     /// One part of a key.
     package struct Part: Sendable {
-        /// What the part says. The raw values are words for people.
+        /// The kind of the part. The raw values are words for people.
         package enum Name: String, Sendable {
             case collection, index, commit, row, id, first, migration, marker, value, key, digest, content
             case generation, revision
@@ -76,7 +76,7 @@ package struct StoreKeyParts: Sendable {
         case .values: read(.index) && readValues(hasRow: true)
         case .valueCounts: read(.index) && readValues(hasRow: false)
         case .text: read(.index, .record) && readTextParts()
-        case .setAside: readSetAside()
+        case .setAside, .copies: readOriginalKey()
         case .attachments: bytes.count == 1 || readDigest()
         case .contents: read(.content)
         }
@@ -103,7 +103,7 @@ package struct StoreKeyParts: Sendable {
         return true
     }
 
-    private mutating func readSetAside() -> Bool {
+    private mutating func readOriginalKey() -> Bool {
         guard bytes.count > 1 else { return false }
         parts.append(Part(name: .key, value: .key(Array(bytes.dropFirst())), end: bytes.count))
         return true

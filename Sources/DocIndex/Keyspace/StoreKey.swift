@@ -5,6 +5,9 @@ internal import LevelKit
 /// The first byte is the kind of key. The numbers after it are encoded as tuple integers, whose bytes sort like the
 /// numbers. Numbers of collections, indexes and documents are never reused.
 enum StoreKey: UInt8 {
+    /// `@ key` → a copy of the catalog or of member names, under the key of the original. Copies come before all
+    /// documents, so that the documents before the cut of a table file can be read.
+    case copies = 0x40
     /// `M` → the catalog: format version, collections, indexes.
     case catalog = 0x4d
     /// `N collection` → the next row number, the count of documents, the count of member names.
@@ -33,8 +36,8 @@ enum StoreKey: UInt8 {
     case valueCounts = 0x47
     /// `Q key` → an unreadable record that a rebuild has set aside, under its original key.
     case setAside = 0x51
-    /// `A` → the number of the next content in `B`; `A digest` → an attachment: the count of references in documents,
-    /// its size and place; see ``AttachmentRecord``.
+    /// `A` → the number of the next attachment in `B`; `A digest` → an attachment: the count of references in
+    /// documents, its size and place; see ``AttachmentRecord``.
     case attachments = 0x41
     /// `B number` → the content of a small attachment.
     case contents = 0x42
@@ -53,6 +56,9 @@ enum StoreKey: UInt8 {
     /// The key of the catalog.
     static let catalogKey: [UInt8] = [StoreKey.catalog.rawValue]
 
+    /// Returns the key of the copy of a record.
+    static func copy(of key: [UInt8]) -> [UInt8] { [StoreKey.copies.rawValue] + key }
+
     /// The key of the state.
     static let stateKey: [UInt8] = [StoreKey.state.rawValue]
 
@@ -68,7 +74,7 @@ enum StoreKey: UInt8 {
         return Attachment.Digest(key.extracting(1..<key.count))
     }
 
-    /// Returns the key of a small content.
+    /// Returns the key of a small attachment.
     static func content(_ number: UInt64) -> [UInt8] {
         var key = [StoreKey.contents.rawValue]
         TupleEncoder.append(number, to: &key)

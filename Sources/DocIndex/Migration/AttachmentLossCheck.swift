@@ -1,7 +1,7 @@
 /// Finds references to attachments that a migration would lose.
 ///
-/// A reference is kept if the new form of the document contains it anywhere. A content that several references of the
-/// old form name must have as many in the new one.
+/// A reference is kept if the new form of the document contains it anywhere. An attachment that several references of
+/// the old form name must have as many in the new one.
 struct AttachmentLossCheck {
     /// The members whose references may disappear, including everything in them.
     let drops: [FieldPath]
@@ -52,7 +52,7 @@ struct AttachmentLossCheck {
         return result
     }
 
-    /// A content at a path.
+    /// An attachment at a path.
     private struct Place: Hashable {
         let path: [FieldPath.Step]
         let digest: Attachment.Digest

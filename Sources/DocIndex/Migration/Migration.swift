@@ -37,8 +37,8 @@ public struct Migration: Sendable {
     ///   - dropsAttachments: the members whose references to attachments may disappear, also with a deleted document.
     ///     Such members need not be listed in `drops`. Every other reference must still exist in the document
     ///     afterwards, at any path; otherwise the migration stops at that document. This also holds for members in
-    ///     `drops`, because they may have been renamed. The contents themselves are never deleted by a migration; see
-    ///     ``DocumentStore/Attachments/collectGarbage(olderThan:dryRun:_:)``.
+    ///     `drops`, because they may have been renamed. The attachments themselves are never deleted by a migration;
+    ///     see ``DocumentStore/Attachments/collectGarbage(olderThan:dryRun:_:)``.
     ///   - transform: returns the new content of a document; `nil` to delete it.
     public init(
         _ name: String, of collection: String, drops: [FieldPath] = [], deletesDocuments: Bool = false,

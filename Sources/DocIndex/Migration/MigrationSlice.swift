@@ -68,7 +68,7 @@ struct MigrationSlice {
             }
             guard let next = StoreKey.row(in: cursor.key, at: prefix.count) else {
                 throw DocIndexError(
-                    .corruption, "the collection \(collection.name) holds a key that cannot be read; restore a backup")
+                    .corruption, "the collection \(collection.name) contains an unreadable key; restore a backup")
             }
             row = next
             count += 1

@@ -2,7 +2,7 @@
     internal import CryptoKit
 #endif
 
-/// MD5 over bytes that arrive in parts, for peers that name contents by it. It protects against accidents only.
+/// MD5 over bytes that arrive in parts, for peers that name attachments by it. It protects against accidents only.
 ///
 /// Some systems exclude MD5 (OpenSSL in FIPS mode); there is no digest then.
 package struct MD5Hash: Sendable {

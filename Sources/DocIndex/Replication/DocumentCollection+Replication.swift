@@ -96,7 +96,7 @@ extension DocumentCollection {
         return RevisionReader(rows: rows, shown: isShown ? try show() : 0)
     }
 
-    /// Returns leaves of a document with their contents; see ``RevisionReader/stored(_:of:)``. They are noted as shown.
+    /// Returns leaves of a document with their content; see ``RevisionReader/stored(_:of:)``. They are noted as shown.
     package func stored(_ revisions: [Revision]?, of id: DocumentID) throws -> [DocumentRevision] {
         try revisionReader(isShown: true).stored(revisions, of: id)
     }

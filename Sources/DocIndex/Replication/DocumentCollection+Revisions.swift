@@ -35,7 +35,7 @@ extension DocumentCollection {
     }
 
     /// Returns the leaves of a document that was read from this collection, the winner first; empty if the collection
-    /// takes part in no replication.
+    /// is not replicated.
     package func leaves(of document: Document) throws -> [DocumentRevisions.Leaf] {
         guard let state = try state(of: document.id, document, reading: reader()), let tree = state.tree else {
             return []

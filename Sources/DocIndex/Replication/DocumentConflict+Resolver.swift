@@ -9,7 +9,7 @@ extension DocumentConflict {
         case merge(DocumentObject)
         /// The document is deleted.
         case delete
-        /// The conflict stays.
+        /// The conflict remains.
         case later
     }
 
@@ -18,8 +18,8 @@ extension DocumentConflict {
     /// Several replicas may meet the same conflict. If a resolver depends on nothing but the conflict, all of them make
     /// the same version, and no new conflict arises.
     ///
-    /// Versions with equal contents, as after importing one catalog twice, are no decision: the first one is kept, and
-    /// the resolver is not asked.
+    /// Versions with the same content, as after importing one catalog twice, are no decision: the first one is kept,
+    /// and the resolver is not asked.
     ///
     /// ```swift
     /// let mostStars = DocumentConflict.Resolver { conflict in
@@ -39,8 +39,8 @@ extension DocumentConflict {
             self.answer = answer
         }
 
-        /// Returns how a conflict is resolved: ``DocumentConflict/Resolution/keep`` if all versions have equal
-        /// contents, otherwise the answer of the resolver.
+        /// Returns how a conflict is resolved: ``DocumentConflict/Resolution/keep`` if all versions have the same
+        /// content, otherwise the answer of the resolver.
         ///
         /// - Throws: what the resolver throws.
         public func resolution(of conflict: DocumentConflict) async throws -> Resolution {
@@ -57,7 +57,7 @@ extension DocumentConflict {
         /// Merges the versions by what each of them has changed since their base.
         ///
         /// A member that only one version changed, added or removed, or that all changed in the same way, is taken from
-        /// there. Objects are merged in the same way, up to 32 levels deep. The conflict stays if two versions changed
+        /// there. Objects are merged in the same way, up to 32 levels deep. The conflict remains if two versions changed
         /// one member differently, or if the base is not stored.
         ///
         /// - Parameter sets: the paths of arrays without order, such as `keywords`. They get the elements that any

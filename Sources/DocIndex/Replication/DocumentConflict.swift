@@ -95,7 +95,7 @@ extension DocumentCollection {
     ///   - revisions: the revisions of ``DocumentConflict/versions`` that were compared.
     ///   - durability: when the commit is durable.
     /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or no conflict; `invalidID`
-    ///   if the content has another ID; `LevelError`.
+    ///   if the content has a different ID; `LevelError`.
     public func resolve(
         _ id: DocumentID, with content: DocumentObject?, over revisions: [Document.Revision],
         durability: Durability = .buffered
@@ -104,7 +104,7 @@ extension DocumentCollection {
         try store.replicate(name, durability: durability) { batch in
             let (target, base) = try batch.base(of: id)
             if let content, try Transaction.id(of: content, in: batch.collection) != id {
-                throw DocIndexError(.invalidID, "the resolved content of \(id) has another ID; keep the ID")
+                throw DocIndexError(.invalidID, "the resolved content of \(id) has a different ID; keep the ID")
             }
             let state = try batch.state(of: id, base.document)
             let alive = state.stored.map { tree in tree.leaves.filter { !$0.value.isDeleted }.map(\.key) } ?? []
@@ -127,7 +127,7 @@ extension DocumentCollection {
     ///
     /// - Returns: `false` if it stays, because the resolution is ``DocumentConflict/Resolution/later``.
     /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or if the resolution takes a
-    ///   version that is not part of the conflict; `invalidID` if a merged content has another ID; `LevelError`.
+    ///   version that is not part of the conflict; `invalidID` if merged content has a different ID; `LevelError`.
     @discardableResult
     public func resolve(
         _ conflict: DocumentConflict, as resolution: DocumentConflict.Resolution, durability: Durability = .buffered

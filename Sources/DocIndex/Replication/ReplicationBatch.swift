@@ -34,18 +34,18 @@ package struct ReplicationBatch: ~Copyable {
     ///
     /// - Parameters:
     ///   - id: the ID. It must not occur twice in a batch.
-    ///   - arrivals: revisions with their contents.
+    ///   - arrivals: revisions with their content.
     ///   - listed: all leaves that the peer has.
     ///   - requiresListed: whether nothing is added if the result is `false`.
     /// - Returns: whether the document then has only leaves that the peer listed.
-    /// - Throws: ``DocIndexError`` with `invalidID` if a content has another ID, or if the batch has the document
-    ///   already; or with `corruption`.
+    /// - Throws: ``DocIndexError`` with `invalidID` if the content of a revision has a different ID, or if the batch
+    ///   has the document already; or with `corruption`.
     @discardableResult
     package mutating func add(
         _ arrivals: [DocumentRevision], of id: DocumentID, listed: [Revision], requiresListed: Bool = false
     ) throws -> Bool {
         for case let content? in arrivals.map(\.content) where try Transaction.id(of: content, in: collection) != id {
-            throw DocIndexError(.invalidID, "a version of the document \(id) has another ID; it cannot be stored")
+            throw DocIndexError(.invalidID, "a version of the document \(id) has a different ID; it cannot be stored")
         }
         guard ids.insert(id).inserted else {
             throw DocIndexError(.invalidID, "the document \(id) occurs twice in a batch; add all its versions at once")
@@ -76,7 +76,8 @@ package struct ReplicationBatch: ~Copyable {
     /// The number of documents that the batch changes.
     package var changedDocumentCount: Int { edits.count }
 
-    /// Returns a record that is never replicated, as it was before the batch; `nil` if there is none or it cannot be read.
+    /// Returns a record that is never replicated, as it was before the batch; `nil` if there is none or it cannot be
+    /// read.
     package func localRecord(_ name: String) -> [UInt8]? {
         try? database.value(forKey: StoreKey.localRecord(collection.number, name))
     }
@@ -88,8 +89,8 @@ package struct ReplicationBatch: ~Copyable {
 }
 
 extension DocumentStore {
-    /// Runs `body` and writes its changes as one atomic batch. Unique indexes do not refuse them, because a replica must
-    /// take what another one has accepted.
+    /// Runs `body` and writes its changes as one atomic batch. Unique indexes do not refuse them, because a replica
+    /// must take what another one has accepted.
     ///
     /// - Returns: what `body` returns, and the number of the commit; `nil` if no document changed.
     @discardableResult

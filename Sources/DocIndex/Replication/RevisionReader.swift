@@ -5,7 +5,8 @@ package struct RevisionReader {
     let rows: RowReader
     let shown: UInt64
 
-    /// Returns the given revisions of a document that are unknown to this store, and leaves that could be their ancestors.
+    /// Returns the given revisions of a document that are unknown to this store, and leaves that could be their
+    /// ancestors.
     package func missing(
         _ revisions: [Revision], of id: DocumentID
     ) throws -> (missing: [Revision], possibleAncestors: [Revision]) {
@@ -15,7 +16,7 @@ package struct RevisionReader {
         return (missing, tree.leavesInOrder.filter { $0.generation < newest })
     }
 
-    /// Returns leaves of a document with their contents.
+    /// Returns leaves of a document with their content.
     ///
     /// - Parameter revisions: the wanted revisions; `nil` for all leaves. In place of a revision that has descendants,
     ///   their leaves are returned.

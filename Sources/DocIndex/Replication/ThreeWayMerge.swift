@@ -59,7 +59,7 @@ struct ThreeWayMerge {
         return .object(try merge(objects, base: base, at: path))
     }
 
-    /// Returns the elements of an array; none for an absent one, and `nil` for another value.
+    /// Returns the elements of an array; none for an absent one, and `nil` for any other value.
     private static func elements(_ value: DocumentValue?) -> [DocumentValue]? {
         guard let value else { return [] }
         guard case .array(let elements) = value else { return nil }

@@ -1,7 +1,7 @@
 internal import LevelKit
 
 extension DocumentCollection.Page {
-    /// The position where the next page of a result begins. Opaque: the contents may change with every release.
+    /// The position where the next page of a result begins. Opaque: its content may change with every release.
     ///
     /// A token identifies the last result by its sort keys and its row rather than by a count, so it stays valid while
     /// others write: a result that exists the whole time is neither left out nor returned twice. It also identifies the

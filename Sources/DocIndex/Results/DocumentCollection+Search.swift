@@ -151,11 +151,11 @@ extension DocumentCollection {
         return TextSearch(reader: rows.snapshot, index: index.text, view: view, cache: store.texts.cache)
     }
 
-    /// Returns the error for a search in an index that was built with another version of the stemmer.
+    /// Returns the error for a search in an index that was built with a different version of the stemmer.
     private func otherStemmer(of index: IndexDefinition) -> DocIndexError {
         DocIndexError(
             .unknownIndex,
-            "the text index \(index.name) of \(name) was built with another version of the stemmer for "
+            "the text index \(index.name) of \(name) was built with a different version of the stemmer for "
                 + "\(index.languages.map(\.rawValue).joined(separator: ", ")), so words would not be found; rebuild it: "
                 + "open the store for writing, or run `lkrepl index rebuild --write STORE \(name) \(index.name)`"
         )

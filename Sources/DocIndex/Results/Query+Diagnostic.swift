@@ -37,7 +37,7 @@ extension Query {
 }
 
 extension Query.Diagnostic: CustomStringConvertible {
-    /// What the field holds, such as "year holds numbers".
+    /// The kinds of the field's values, such as "year holds numbers".
     package var held: String {
         let names: String
         switch problem {

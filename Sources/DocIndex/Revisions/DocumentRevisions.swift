@@ -56,7 +56,8 @@ package struct DocumentRevisions: Sendable, Hashable {
         }
     }
 
-    /// Returns the tree; `nil` if the leaves contradict each other, or if contents are missing or superfluous.
+    /// Returns the tree; `nil` if the leaves contradict each other, or if a version that the tree needs is missing, or
+    /// one is superfluous.
     ///
     /// - Parameter commit: the commit of the store that makes the revisions which nobody has seen.
     func tree(commit: UInt64) -> RevisionTree? {

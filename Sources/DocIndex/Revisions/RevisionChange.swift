@@ -1,4 +1,4 @@
-/// What a store knows about the revisions of one document.
+/// The known revisions of one document.
 struct RevisionState {
     /// The stored tree; `nil` if none is stored, because the document has no more than one revision and this store made
     /// it. That revision follows from the content.
@@ -11,7 +11,7 @@ struct RevisionState {
     let shown: UInt64
     let idField: String
 
-    /// The tree, also if it follows from the content; `nil` if no replica has ever seen a revision of the document.
+    /// The tree, even if it follows from the content; `nil` if no replica has ever seen a revision of the document.
     var tree: RevisionTree? {
         if let stored { return stored }
         guard let document else { return nil }
@@ -47,9 +47,9 @@ package struct DocumentRevision: Sendable, Hashable {
 struct RevisionChange {
     /// The tree to store; `nil` if none is stored afterwards.
     var tree: RevisionTree?
-    /// The contents to store apart from the document.
+    /// The versions to store apart from the document.
     var added: [Revision: DocumentObject] = [:]
-    /// The contents to delete.
+    /// The versions to delete from there.
     var removed: Set<Revision> = []
 
     /// Whether the document then has several versions that are not deleted.
@@ -102,9 +102,9 @@ extension RevisionState {
     /// Returns what the arrival of revisions changes, and the content of the document afterwards.
     ///
     /// - Parameters:
-    ///   - arrivals: revisions with their contents.
+    ///   - arrivals: revisions with their content.
     ///   - listed: the leaves that the peer has. They are known to others from now on.
-    ///   - content: reads a content that is stored apart from the document.
+    ///   - content: reads a version that is stored apart from the document.
     /// - Returns: `nil` if nothing changes.
     func arrival(
         of arrivals: [DocumentRevision], listed: [Revision], depth: Int,
@@ -149,7 +149,7 @@ extension RevisionState {
     /// Returns the records to change.
     ///
     /// - Parameters:
-    ///   - contents: contents of leaves that are at hand.
+    ///   - contents: the content of leaves that is already in memory.
     ///   - former: the revision and the content that an edit replaces. It is kept while the edit is not known to
     ///     others, as the base of a merge.
     private func finished(

@@ -6,7 +6,7 @@
 /// Only the identities of ancestors are kept, and only up to a limit. If a path was cut in between, a replica cannot
 /// tell that one leaf descends from another, and keeps both.
 struct RevisionTree: Sendable, Hashable {
-    /// What is known about a leaf, apart from its revision.
+    /// The properties of a leaf, apart from its revision.
     struct Leaf: Sendable, Hashable {
         /// Whether the revision deletes the document.
         var isDeleted: Bool

@@ -34,7 +34,7 @@ enum ContentAdoption {
                 guard let end = index.skip(position, in: cursor.key, from: offset) else { return true }
                 let mask: UInt8 = component.order == .descending ? 0xff : 0
                 var kind = cursor.key[offset] ^ mask
-                // The mark for another kind is followed by the value.
+                // The mark for any other kind is followed by the value.
                 if kind == OrderedValue.Kind.other.rawValue { kind = cursor.key[offset + 1] ^ mask }
                 if kind == OrderedValue.Kind.arrayMark.rawValue || kind == OrderedValue.Kind.objectMark.rawValue {
                     return true

@@ -15,7 +15,7 @@ extension DocumentStore {
                 changes.append(
                     Schema.Change(
                         kind: .changed, subject: subject,
-                        reasons: ["it was built by another version of the library", "it is built anew"],
+                        reasons: ["it was built by another version of the library", "it is rebuilt"],
                         buildsIndex: true))
             }
         }

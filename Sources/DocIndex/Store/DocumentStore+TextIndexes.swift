@@ -35,8 +35,8 @@ extension DocumentStore {
     ///
     /// The commit itself was stored, and the index still answers, but its pending documents accumulate in memory. There
     /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()`` succeeds;
-    /// both throw the underlying error. ``verify(attachments:_:)`` reports the failure, too. ``rebuildIndex(_:of:_:)`` rebuilds a
-    /// damaged index.
+    /// both throw the underlying error. ``verify(attachments:problemLimit:_:)`` reports the failure, too.
+    /// ``rebuildIndex(_:of:_:)`` rebuilds a damaged index.
     public var textIndexFailures: [DocumentStore.TextIndexProblem] {
         let failures = texts.maintenanceFailures
         if failures.isEmpty { return [] }

@@ -1,7 +1,7 @@
 public import LevelKit
 
 extension DocumentStore {
-    /// What the undo of a commit does, or did.
+    /// The result of undoing a commit, or of its rehearsal.
     public struct Undo: Sendable, Hashable {
         /// The effect on one document.
         public struct Change: Sendable, Hashable {

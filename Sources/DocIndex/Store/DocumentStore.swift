@@ -18,9 +18,9 @@ public final class DocumentStore: Sendable {
     public struct Options: Sendable, Hashable {
         /// The options of the underlying database.
         public var database = DatabaseOptions()
-        /// Whether opening with another schema waits until its indexes are built. Otherwise call
-        /// ``DocumentStore/finishSchemaChange(_:)`` from any thread. Until that finishes, the old indexes answer and the
-        /// new ones do not.
+        /// Whether opening with a different schema waits until its indexes are built. Otherwise call
+        /// ``DocumentStore/finishSchemaChange(_:)`` from any thread. Until that finishes, the old indexes answer and
+        /// the new ones do not.
         public var finishesSchemaChange = true
         /// When the words of new documents are written as segments of text indexes.
         package var textMaintenance = TextMaintenanceLimits()
@@ -106,8 +106,8 @@ public final class DocumentStore: Sendable {
     ///     locked, and other processes may write at the same time. The schema in effect applies, even if a change of it
     ///     is unfinished. Every call that would write throws `LevelError` with `readOnly`, and so does opening with
     ///     another schema. To see later writes, reopen the store.
-    /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, also if the store has a higher schema version;
-    ///   `invalidSchema`; `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
+    /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, including if the store has a higher schema
+    ///   version; `invalidSchema`; `corruption`; `LevelError`, such as `databaseNotFound` or `locked`.
     /// - Complexity: O(*n*) in the documents of a collection that gains an index; otherwise O(*t*) in the table files
     ///   of the database, plus converting the log to a table file.
     public static func open(
@@ -194,7 +194,7 @@ public final class DocumentStore: Sendable {
     }
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
-        let record = try database.value(forKey: StoreKey.catalogKey)
+        let record = try database.valueOrCopy(forKey: StoreKey.catalogKey)
         // Another program may use the same key.
         if let record, record.starts(with: Catalog.beginning) {
             return try Catalog(encoded: record)
@@ -217,7 +217,7 @@ public final class DocumentStore: Sendable {
         guard schema.difference(from: catalog.schema).isEmpty else {
             throw LevelError(
                 .readOnly,
-                "the store at \(path) is open read-only and has another schema; open it for writing to change the "
+                "the store at \(path) is open read-only and has a different schema; open it for writing to change the "
                     + "schema, or omit the schema")
         }
     }
@@ -228,7 +228,7 @@ public final class DocumentStore: Sendable {
     /// may delay a writer. In between, they see the new state with the old catalog, which is still valid: entries
     /// dropped by the new catalog are deleted later, and no document is written until then.
     func save(_ new: Catalog, with batch: WriteBatch = WriteBatch()) throws {
-        try batch.put(new.encoded, forKey: StoreKey.catalogKey)
+        try batch.putWithCopy(new.encoded, forKey: StoreKey.catalogKey)
         try database.write(batch, durability: .buffered)
         catalog.withLock { $0 = LoadedCatalog(new, replacing: $0) }
         try database.put(new.encoded, forKey: StoreKey.catalogKey, durability: .synced)

@@ -32,6 +32,12 @@ extension IndexChanges {
                 + "\(index), which combines several arrays; declare a separate index for each array")
     }
 
+    /// Returns the message about two documents with the same values in a unique index.
+    static func duplicate(_ id: DocumentID, _ other: DocumentID, index: String, collection: String) -> String {
+        "the documents \(id) and \(other) of \(collection) would have the same values in the unique index \(index); "
+            + "change one of them"
+    }
+
     /// Checks uniqueness and adds counters to the batch. Must be called when every document has been updated, before
     /// the batch is written.
     ///
@@ -73,8 +79,7 @@ extension IndexChanges {
             values: values.commonValues(of: added.content, and: other.content), ids: [added.id, other.id])
         throw DocIndexError(
             .duplicateValue,
-            "the documents \(added.id) and \(other.id) of \(collection.name) would have the same values in the unique "
-                + "index \(index.definition.name); change one of them",
+            Self.duplicate(added.id, other.id, index: index.definition.name, collection: collection.name),
             uniqueViolation: violation)
     }
 }

@@ -14,7 +14,7 @@ extension LoadedCatalog: TextIndexDirectory {
 }
 
 extension LoadedCollection {
-    /// Returns a text index with its documents; `nil` for an index of another kind.
+    /// Returns a text index with its documents; `nil` for an index of a different kind.
     fileprivate func textIndex(_ entry: Catalog.IndexEntry) -> TextIndexSource? {
         guard entry.definition.kind == .text else { return nil }
         return LoadedIndex(entry).textIndex.map { source(of: $0.text, isCurrent: entry.hasTheseRules) }

@@ -60,7 +60,7 @@ struct RowReader {
 
     /// Returns the document of a row that an ID refers to; `nil` if there is none.
     ///
-    /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with another ID.
+    /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with a different ID.
     static func document(
         _ row: UInt64, of id: DocumentID, collection: LoadedCollection, in reader: some KeyValueReader
     ) throws -> Document? {

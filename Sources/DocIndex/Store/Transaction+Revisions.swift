@@ -3,7 +3,7 @@ internal import LevelKit
 extension Transaction {
     /// Gives a document, which this transaction has stored or deleted, the revisions that it has in another store.
     ///
-    /// - Returns: `false` if it keeps its own revisions: the collection takes part in no replication, or others may
+    /// - Returns: `false` if it keeps its own revisions: the collection is not replicated, or others may
     ///   have seen revisions of it that the other store does not know.
     /// - Throws: ``DocIndexError`` with `invalidDocument` if the revisions contradict each other or the document.
     package func restore(
@@ -20,7 +20,7 @@ extension Transaction {
         }
         for version in revisions.versions where try Self.id(of: version.content, in: entry) != id {
             throw DocIndexError(
-                .invalidID, "the version \(version.revision) of the document \(id) of \(entry.name) has another ID")
+                .invalidID, "the version \(version.revision) of the document \(id) of \(entry.name) has a different ID")
         }
         let shown = try WriterState.storedProgress(StoreKey.replication.prefix(entry.number), in: database)
         let state = try RevisionState.read(id, document: edit.base.document, of: entry, shown: shown, in: database)

@@ -102,8 +102,8 @@ extension DocumentUpdate.Assignment {
         if old != nil || new != nil { object[name] = new }
     }
 
-    // Recursion is bounded by `FieldPath.maximumStepCount`. Each case has its own function, because frames must be small;
-    // see `DocumentValue.==`.
+    // Recursion is bounded by `FieldPath.maximumStepCount`. Each case has its own function, because frames must be
+    // small; see `DocumentValue.==`.
     private static func changed(
         _ value: DocumentValue?, _ steps: ArraySlice<FieldPath.Step>, creates: Bool, _ body: Change
     ) throws(Problem) -> DocumentValue? {
@@ -342,7 +342,7 @@ extension DocumentValue.Kind {
 }
 
 extension DocumentObject {
-    /// Returns the object with another name for the member at a position, which no other member has.
+    /// Returns the object with a different name for the member at a position, which no other member has.
     fileprivate func renaming(_ position: Int, to name: String) -> DocumentObject {
         var object = DocumentObject()
         for (place, member) in enumerated() { object[place == position ? name : member.name] = member.value }
@@ -351,7 +351,7 @@ extension DocumentObject {
 }
 
 extension String {
-    /// Returns a hierarchical keyword with another beginning; `nil` if it is neither `old` nor below it.
+    /// Returns a hierarchical keyword with its beginning replaced; `nil` if it is neither `old` nor below it.
     fileprivate func moved(from old: String, to new: String, _ separator: String) -> String? {
         if hasSameBytes(as: old) { return new }
         guard utf8.starts(with: (old + separator).utf8) else { return nil }

@@ -8,9 +8,9 @@
 /// Each assignment sees the results of the ones before it. The notation is described at ``init(parsing:)``, a form for
 /// programs at ``init(json:)-(DocumentValue)``.
 ///
-/// Paths work as in conditions: a path with `[]` reaches each element of an array, and a single value counts as an array
-/// of one element. Values are equal if `=` finds one by the other: `1` equals `1.0`. On the way to a member, `null`
-/// counts as absent.
+/// Paths work as in conditions: a path with `[]` reaches each element of an array, and a single value counts as an
+/// array of one element. Values are equal if `=` finds one by the other: `1` equals `1.0`. On the way to a member,
+/// `null` counts as absent.
 public struct DocumentUpdate: Sendable, Hashable {
     /// One change.
     public enum Assignment: Sendable, Hashable {
@@ -20,22 +20,22 @@ public struct DocumentUpdate: Sendable, Hashable {
         case setIfAbsent(FieldPath, DocumentValue)
         /// Removes a member: `REMOVE draft`.
         case remove(FieldPath)
-        /// Moves or renames a member: `caption -> title`. A member renamed within its object keeps its place. An error if
-        /// there already is a member with the new name. Does nothing if there is no member to move.
+        /// Moves or renames a member: `caption -> title`. A member renamed within its object keeps its place. An error
+        /// if there already is a member with the new name. Does nothing if there is no member to move.
         case move(FieldPath, to: FieldPath)
         /// Adds to an array or a number: `keywords += "river"`.
         ///
-        /// A number is added to a number, and an absent one counts as 0. A number and a single value of another kind
-        /// cannot be added: an error. In all other cases the value at the path counts as an array: the operand is
+        /// A number is added to a number, and an absent one counts as 0. A number and a single value of a different
+        /// kind cannot be added: an error. In all other cases the value at the path counts as an array: the operand is
         /// appended unless it is in it. An absent array is created; a single value becomes the
-        /// first element, because exiftool and XMP write lists of one element that way. If the operand is an array, each
-        /// of its elements is added, numbers included: `sizes += (5)`.
+        /// first element, because exiftool and XMP write lists of one element that way. If the operand is an array,
+        /// each of its elements is added, numbers included: `sizes += (5)`.
         case add(FieldPath, DocumentValue)
         /// Removes from an array, or subtracts from a number: `keywords -= "river"`.
         ///
-        /// A number is subtracted from a number. In all other cases every element that equals the operand, or an element
-        /// of it if it is an array, is removed. A single value that equals it is removed with its member. A string is
-        /// never shortened; see ``replaceText(_:_:with:)``. Does nothing at an absent value.
+        /// A number is subtracted from a number. In all other cases every element that equals the operand, or an
+        /// element of it if it is an array, is removed. A single value that equals it is removed with its member. A
+        /// string is never shortened; see ``replaceText(_:_:with:)``. Does nothing at an absent value.
         case subtract(FieldPath, DocumentValue)
         /// Replaces an element of an array, or a single value: `keywords "river" -> "stream"`. The element keeps its
         /// place. If the new value is in the array already, only the first of the two is kept.

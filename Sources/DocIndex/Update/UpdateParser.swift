@@ -9,17 +9,17 @@ extension DocumentUpdate {
     /// ```
     ///
     /// ``Assignment`` says what each of them does. Paths and values are written as in conditions
-    /// (``Filter/init(parsing:)``): a bare word that is a number, `true`, `false` or `null` is that value, any other word
-    /// or quoted text is a string, `json '…'` is any value in extended JSON, and `date 2019-06-08T18:02:11` is a date. A
-    /// list in parentheses is an array: `keywords += ("river", "fog")`. Keywords are not case-sensitive; a member named
-    /// `remove` is quoted where it could be read as one.
+    /// (``Filter/init(parsing:)``): a bare word that is a number, `true`, `false` or `null` is that value, any other
+    /// word or quoted text is a string, `json '…'` is any value in extended JSON, and `date 2019-06-08T18:02:11` is a
+    /// date. A list in parentheses is an array: `keywords += ("river", "fog")`. Keywords are not case-sensitive; a
+    /// member named `remove` is quoted where it could be read as one.
     ///
     /// - Throws: ``DocIndexError`` with `invalidUpdate` and the position of the error.
     public init(parsing text: String) throws { try self.init(parsing: text, parameters: [:]) }
 
     /// Parses assignments in which `:name` stands for a value, so that user input is never parsed as notation.
     ///
-    /// - Throws: ``DocIndexError`` with `invalidUpdate`, also for a name without a value.
+    /// - Throws: ``DocIndexError`` with `invalidUpdate`, including for a name without a value.
     public init(parsing text: String, parameters: [String: DocumentValue]) throws {
         try self.init(QuerySource(text, subject: .update), parameters: parameters)
     }

@@ -4,7 +4,7 @@ internal import LevelKit
 ///
 /// Takes memory for each digest, not for each reference.
 struct AttachmentReferences {
-    /// The references to one content.
+    /// The references to one attachment.
     struct Use {
         var count: UInt64
         /// The size that the first reference states, in bytes.
@@ -16,7 +16,7 @@ struct AttachmentReferences {
         let row: UInt64
     }
 
-    /// The place of a version that refers to a content.
+    /// The place of a version that refers to an attachment.
     struct Version {
         let byteCount: Int64
         let collection: String
@@ -24,16 +24,16 @@ struct AttachmentReferences {
     }
 
     private(set) var uses: [Attachment.Digest: Use] = [:]
-    /// The contents that other versions refer to. Resolving a conflict may need them, so a collection of garbage keeps
-    /// them, but no record counts them.
+    /// The attachments that other versions refer to. Resolving a conflict may need them, so a garbage collection
+    /// keeps them, but no record counts them.
     private(set) var versions: [Attachment.Digest: Version] = [:]
 
     var isEmpty: Bool { uses.isEmpty && versions.isEmpty }
 
-    /// Whether a document or another version refers to a content.
+    /// Whether a document or another version refers to an attachment.
     func contains(_ digest: Attachment.Digest) -> Bool { uses[digest] != nil || versions[digest] != nil }
 
-    /// All contents that a document or another version refers to.
+    /// All attachments that a document or another version refers to.
     var digests: Set<Attachment.Digest> { Set(uses.keys).union(versions.keys) }
 
     subscript(digest: Attachment.Digest) -> Use? { uses[digest] }
@@ -72,7 +72,7 @@ struct AttachmentReferences {
         }
     }
 
-    /// Returns the first document that refers to a content, for messages; `nil` if there is none.
+    /// Returns the first document that refers to an attachment, for messages; `nil` if there is none.
     func firstDocument(
         of digest: Attachment.Digest, _ catalog: LoadedCatalog, in reader: some KeyValueReader
     ) -> (collection: String, id: DocumentID, row: UInt64)? {
@@ -84,7 +84,7 @@ struct AttachmentReferences {
 }
 
 extension StoreKey {
-    /// Returns the number in the key of a small content; `nil` for another key.
+    /// Returns the number in the key of a small attachment; `nil` for another key.
     static func contentNumber(in key: Span<UInt8>) -> UInt64? {
         guard key.count > 1, key[0] == StoreKey.contents.rawValue else { return nil }
         let number = row(in: key, at: 1)
@@ -92,7 +92,7 @@ extension StoreKey {
         return number.flatMap { 1..<UInt64.max >> 3 ~= $0 && key.copied() == content($0) ? $0 : nil }
     }
 
-    /// Whether a store has a record or a content of an attachment, even if its catalog does not say so.
+    /// Whether a store has a record or the content of an attachment, even if its catalog does not say so.
     static func hasAttachmentKeys(in reader: some KeyValueReader) throws -> Bool {
         var cancellation = CancellationCheck()
         for space in [StoreKey.attachments, .contents] {

@@ -2,24 +2,24 @@ internal import LevelKit
 
 /// Finds the contents of attachments, whatever their records state.
 ///
-/// Reads every content in the database. Takes memory for each of them.
+/// Reads every attachment in the database. Takes memory for each of them.
 struct AttachmentSurvey<Reader: KeyValueReader> {
     private let reader: Reader
     private let files: ContentDirectory
 
-    /// A content that was found.
+    /// An attachment that was found.
     struct Content: Sendable, Hashable {
         let place: AttachmentRecord.Place
         let byteCount: Int64
     }
 
-    /// The contents in the database by the digests of their bytes. The lowest number of each.
+    /// The attachments in the database by the digests of their bytes. The lowest number of each.
     private(set) var contents: [Attachment.Digest: (number: UInt64, byteCount: Int64)] = [:]
     /// The keys of further records with the same bytes.
     private(set) var duplicates: [[UInt8]] = []
-    /// The contents under keys that hold no usable number.
+    /// The attachments under keys that hold no usable number.
     private(set) var unnumbered: [(digest: Attachment.Digest, key: [UInt8])] = []
-    /// The largest number of a content.
+    /// The largest number of an attachment.
     private(set) var largestNumber: UInt64 = 0
 
     init(_ reader: Reader, files: ContentDirectory) throws {
@@ -43,13 +43,13 @@ struct AttachmentSurvey<Reader: KeyValueReader> {
         }
     }
 
-    /// Notes the number that a content without one has been given.
+    /// Notes the number that an attachment without one has been given.
     mutating func assign(_ number: UInt64, to digest: Attachment.Digest, byteCount: Int64) {
         contents[digest] = (number, byteCount)
         largestNumber = max(largestNumber, number)
     }
 
-    /// Returns a content; `nil` if it is stored nowhere.
+    /// Returns an attachment; `nil` if it is stored nowhere.
     ///
     /// A file that a record describes correctly is not read.
     func content(of digest: Attachment.Digest, _ record: AttachmentRecord?) throws -> Content? {

@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Checks the records of attachments against the documents, and the contents against the records.
+/// Checks the records of attachments against the documents, and the stored content against the records.
 ///
 /// Takes memory for each digest.
 struct AttachmentVerifier {
@@ -9,7 +9,7 @@ struct AttachmentVerifier {
     let catalog: LoadedCatalog
     let check: Verification.AttachmentCheck
     let references: AttachmentReferences
-    /// Called with the bytes of contents that were read, and their total.
+    /// Called with the bytes of attachments that were read, and their total.
     let progress: (_ byteCount: Int64, _ totalByteCount: Int64) throws -> Void
 
     private var files: [(digest: Attachment.Digest, byteCount: Int64)] = []
@@ -17,7 +17,7 @@ struct AttachmentVerifier {
     private var unknown: Set<Attachment.Digest>
     private var byteCount: Int64 = 0
     private var totalByteCount: Int64 = 0
-    /// The number of bytes or contents between two progress reports, which are some milliseconds apart.
+    /// The number of bytes or attachments between two progress reports, which are some milliseconds apart.
     private static let reportByteCount: Int64 = 4 << 20
     private static let reportInterval = 1000
 
@@ -120,9 +120,9 @@ struct AttachmentVerifier {
         }
     }
 
-    // MARK: - Contents
+    // MARK: - Content
 
-    /// Checks the contents in the database.
+    /// Checks the content in the database.
     private mutating func checkContents(_ result: inout Verification) throws {
         var largest: UInt64 = 0
         var count = 0
@@ -138,25 +138,26 @@ struct AttachmentVerifier {
             largest = max(largest, number)
             guard let known = numbers.removeValue(forKey: number) else {
                 result.report(
-                    "the content \(number) belongs to no attachment", key: cursor.key.copied())
+                    "the content with the number \(number) belongs to no attachment", key: cursor.key.copied())
                 continue
             }
             let value = cursor.value
             if value.count != known.byteCount {
                 reportDamaged(
                     known.digest,
-                    "its content \(number) has \(value.count) bytes instead of \(known.byteCount)", &result)
+                    "its content under the number \(number) has \(value.count) bytes instead of \(known.byteCount)",
+                    &result)
             } else if check == .full {
                 let found = SHA256Hash.digest(of: value)
                 if found != known.digest {
-                    reportDamaged(known.digest, Self.mismatch("its content \(number)", found), &result)
+                    reportDamaged(known.digest, Self.mismatch("its content under the number \(number)", found), &result)
                 }
                 byteCount &+= Int64(value.count)
             }
         }
         for (number, known) in numbers.sorted(by: { $0.key < $1.key }) {
             largest = max(largest, number)
-            reportDamaged(known.digest, "its content \(number) does not exist", &result)
+            reportDamaged(known.digest, "its content under the number \(number) does not exist", &result)
         }
         try checkNextNumber(after: largest, &result)
     }
@@ -166,12 +167,12 @@ struct AttachmentVerifier {
         if stored == nil, largest == 0 { return }
         guard let next = Attachments.nextNumber(stored) else {
             return result.report(
-                "the number of the next content of an attachment is \(stored == nil ? "missing" : "unreadable")",
+                "the next number for the content of an attachment is \(stored == nil ? "missing" : "unreadable")",
                 key: StoreKey.nextContentKey)
         }
         if next <= largest {
             result.report(
-                "the number of the next content of an attachment is \(next), but the number \(largest) is taken",
+                "the next number for the content of an attachment is \(next), but the number \(largest) is taken",
                 key: StoreKey.nextContentKey)
         }
     }
@@ -183,7 +184,7 @@ struct AttachmentVerifier {
         for (position, file) in files.enumerated() {
             if position % Self.reportInterval == 0 { try progress(byteCount, totalByteCount) }
             guard let problem = try problem(of: file.digest, byteCount: file.byteCount) else { continue }
-            // A collection of garbage may have deleted an unreferenced content since.
+            // A garbage collection may have deleted an unreferenced attachment since.
             if !references.contains(file.digest),
                 try AttachmentRecord.read(file.digest, in: store.database)?.place != .file
             {
@@ -220,7 +221,7 @@ struct AttachmentVerifier {
         }
     }
 
-    /// Returns the problem of a content that is not in the store. A package without originals is sound.
+    /// Returns the problem of an attachment that is not in the store. A package without originals is sound.
     private func problem(of digest: Attachment.Digest, in external: any ExternalContents) throws -> String? {
         guard external.byteCount(of: digest) != nil else { return nil }
         do {
@@ -255,7 +256,7 @@ struct AttachmentVerifier {
         "the SHA-256 of \(content) is \(found?.description ?? "unknown")"
     }
 
-    /// Reports a content that cannot be read.
+    /// Reports an attachment that cannot be read.
     private func reportDamaged(_ digest: Attachment.Digest, _ problem: String, _ result: inout Verification) {
         result.lostAttachments.append(digest)
         if references.contains(digest) { result.lostReferenceProblemCount += 1 }

@@ -20,7 +20,7 @@ extension Catalog {
     /// Returns the ranges of known keys and key prefixes, in order.
     private func knownRanges() -> [KeyRange] {
         var known = [
-            KeyRange.only(StoreKey.catalogKey), .only(StoreKey.stateKey),
+            .prefix([StoreKey.copies.rawValue]), KeyRange.only(StoreKey.catalogKey), .only(StoreKey.stateKey),
             .prefix([StoreKey.changes.rawValue]), .prefix([StoreKey.markers.rawValue]),
             .prefix([StoreKey.setAside.rawValue]),
         ]

@@ -5,8 +5,8 @@ extension DocumentStore {
     public struct RebuildReport: Sendable, Hashable {
         /// The number of documents that were read.
         public internal(set) var documentCount = 0
-        /// The number of records of IDs, counters, changes, field names and attachments that were missing, wrong or left over, and
-        /// have been corrected.
+        /// The number of records of IDs, counters, changes, field names and attachments that were missing, wrong or
+        /// left over, and have been corrected.
         public internal(set) var repairCount = 0
         /// Documents whose ID also belongs to a newer document, by collection and row. They have received a new ID: the
         /// old one, followed by ` recovered from row ` and the row number.
@@ -23,8 +23,8 @@ extension DocumentStore {
         /// The number of keys that belonged to no collection and no index. Index entries are removed; other keys are
         /// set aside like ``unreadableRows``.
         public internal(set) var unknownKeyCount = 0
-        /// The attachments that documents refer to, and whose content is stored nowhere. The references stay, and adding
-        /// the content again makes them readable.
+        /// The attachments that documents refer to, and whose content is stored nowhere. The references stay, and
+        /// adding the content again makes them readable.
         public internal(set) var lostAttachments: [Attachment.Digest] = []
     }
 }
@@ -58,16 +58,15 @@ extension DocumentStore {
     }
 
     /// Rebuilds everything that is derived from documents: IDs, counters, the change feed, the records of attachments,
-    /// and all indexes. Use it if
-    /// ``verify(attachments:_:)`` reports that a store is inconsistent, for example because a repair has lost parts of it or
-    /// because LevelDB has restored old versions of keys.
+    /// and all indexes. Use it if ``verify(attachments:problemLimit:_:)`` reports that a store is inconsistent, for
+    /// example because a repair has lost parts of it or because LevelDB has restored old versions of keys.
     ///
     /// Writers wait while IDs, counters and the feed are corrected. Deleted documents stay deleted, or are deleted
     /// again. If the record of a deletion itself is damaged, the feed does not report the deletion. If interrupted, a
     /// rebuild can be run again.
     ///
-    /// The contents of attachments are never deleted. A content whose record is lost gets a new one if its bytes have
-    /// the digest by which a document refers to it, or if it is in the database.
+    /// The contents of attachments are never deleted. An attachment whose record is lost gets a new one if its bytes
+    /// have the digest by which a document refers to it, or if it is in the database.
     ///
     /// - Parameter progress: called while indexes are built. If it throws, the work stops and can be continued with
     ///   ``finishSchemaChange(_:)``.
@@ -78,7 +77,7 @@ extension DocumentStore {
         -> DocumentStore.RebuildReport
     {
         let report = try withMaintenance {
-            // No content is added during the rebuild.
+            // No attachment is added during the rebuild.
             try contentGate.withLock {
                 try withWriter { state in
                     defer { state.forget() }

@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// Walks the lists of changes in the history of a collection, and finds their inconsistencies.
 struct HistoryWalk<Reader: KeyValueReader> {
-    /// What is found at one change.
+    /// The findings at one change.
     enum Finding {
         /// A sound record.
         case sound

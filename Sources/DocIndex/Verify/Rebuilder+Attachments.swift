@@ -1,11 +1,11 @@
 internal import LevelKit
 
 extension Rebuilder {
-    /// Makes the records of attachments agree with the documents and the contents.
+    /// Makes the records of attachments agree with the documents and the stored content.
     ///
-    /// A content that is found is kept, also if nothing refers to it. The record of a content that is stored nowhere is
-    /// kept if a document or another version refers to it, so the document can be changed, the version can be chosen,
-    /// and the content can be added again.
+    /// An attachment that is found is kept, even if nothing refers to it. The record of an attachment that is stored
+    /// nowhere is kept if a document or another version refers to it, so the document can be changed, the version can
+    /// be chosen, and the content can be added again.
     mutating func rebuildAttachments() throws {
         for collection in catalog.collections { try references.addVersions(of: collection, in: database) }
         guard try hasAttachments || !references.isEmpty || hasFiles() else { return }
@@ -34,7 +34,7 @@ extension Rebuilder {
         try write(always: true)
     }
 
-    /// Gives the contents without a number one, and corrects the number of the next content.
+    /// Gives the attachments without a number one, and corrects the number of the next attachment.
     private mutating func number(_ contents: inout AttachmentSurvey<Database>) throws {
         var next = contents.largestNumber + 1
         let stored = try database.value(forKey: StoreKey.nextContentKey)
@@ -52,7 +52,7 @@ extension Rebuilder {
             try batch.delete(key)
             try write()
         }
-        // The same bytes have another number.
+        // The same bytes have a different number.
         for key in contents.duplicates {
             try remove(key)
             try write()
@@ -63,7 +63,7 @@ extension Rebuilder {
         try write(always: true)
     }
 
-    /// More contents than a store can delete.
+    /// More attachments than a store can delete.
     private static let largestNumberGap: UInt64 = 1 << 40
 
     private mutating func correct(

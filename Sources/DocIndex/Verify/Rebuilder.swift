@@ -40,6 +40,7 @@ struct Rebuilder {
         if catalog.stored.keepsHistory { try rebuildHistory() }
         try rebuildRevisions()
         try rebuildAttachments()
+        try correctCopies()
         try correct(
             StoreKey.stateKey, to: WriterState.encoded(sequence: sequence), isWrittenIfMissing: sequence > 0)
         try write(always: true)

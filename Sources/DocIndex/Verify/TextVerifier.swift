@@ -16,12 +16,14 @@ struct TextVerifier {
     private var expected: [UInt64]
     /// The problems found, and their locations in the index.
     private(set) var findings: [(problem: String, id: DocumentID?, row: UInt64?, key: [UInt8]?)] = []
+    private let limit: Int
     /// The number of postings that were read.
     private(set) var postingCount = 0
 
-    init(_ index: TextIndex, of collection: LoadedCollection, in reader: any KeyValueReader) throws {
+    init(_ index: TextIndex, of collection: LoadedCollection, in reader: any KeyValueReader, limit: Int) throws {
         self.index = index
         self.reader = reader
+        self.limit = limit
         name = "\(collection.name).\(index.name)"
         do {
             view = try TextIndexLoader(source: collection.source(of: index), reader: reader).load().view
@@ -35,7 +37,7 @@ struct TextVerifier {
         _ problem: String, id: DocumentID? = nil, row: UInt64? = nil, key: [UInt8]? = nil
     ) {
         // Limited, so that one problem per document does not hide the others.
-        if findings.count < Verification.problemLimit { findings.append(("\(name): \(problem)", id, row, key)) }
+        if findings.count < limit { findings.append(("\(name): \(problem)", id, row, key)) }
     }
 
     /// Checks a document that belongs in the index.

@@ -19,14 +19,14 @@ public struct Verification: Sendable, Hashable {
     public internal(set) var orphanedFileCount = 0
     /// The size of these files in bytes.
     public internal(set) var orphanedFileByteCount: Int64 = 0
-    /// The problems and their locations, at most ``problemLimit``; empty if the store is sound.
+    /// The problems and their locations, as many as were asked for; empty if the store is sound.
     public internal(set) var findings: [Verification.Problem] = []
     /// The descriptions of ``findings``, one sentence each.
     public var problems: [String] { findings.map(\.problem) }
     /// The total number of problems.
     public internal(set) var problemCount = 0
 
-    /// The values that several documents share in a unique index, at most ``problemLimit``. These are not problems of
+    /// The values that several documents share in a unique index, as many as were asked for. These are not problems of
     /// the store: the documents existed before the index was declared, and only changing them resolves the violation.
     public internal(set) var uniqueViolations: [DocIndexError.UniqueViolation] = []
 
@@ -37,7 +37,7 @@ public struct Verification: Sendable, Hashable {
         /// ``DocumentStore/rebuild(_:)``: all documents are intact, but derived data is not.
         case rebuild
         /// A backup: documents, or contents of attachments, are missing or unreadable. A rebuild makes the store sound
-        /// with the remaining documents. Contents that are missing then can be added again.
+        /// with the remaining documents. Attachments that are missing then can be added again.
         case restore
     }
 
@@ -45,7 +45,7 @@ public struct Verification: Sendable, Hashable {
     public enum AttachmentCheck: Sendable, Hashable, CaseIterable {
         /// Their existence and their sizes.
         case sizes
-        /// Their bytes: every content is read, and its digest computed.
+        /// Their bytes: every attachment is read, and its digest computed.
         case full
     }
 
@@ -57,18 +57,22 @@ public struct Verification: Sendable, Hashable {
     /// The number of problems that are missing or unreadable documents.
     public internal(set) var lostDocumentProblemCount = 0
 
-    /// The number of problems that are contents which documents refer to, and which are missing or damaged.
+    /// The number of problems with missing or damaged attachments that documents refer to.
     var lostReferenceProblemCount = 0
 
-    /// The maximum number of problems that are described.
+    /// The number of problems that are described unless a call asks for more.
     public static let problemLimit = 100
+    /// The number of problems that are described at most.
+    let limit: Int
 
     /// Whether the store has no problems.
     public var isSound: Bool { problemCount == 0 }
 
+    init(limit: Int) { self.limit = limit }
+
     mutating func report(_ finding: Verification.Problem) {
         problemCount += 1
-        if findings.count < Self.problemLimit { findings.append(finding) }
+        if findings.count < limit { findings.append(finding) }
     }
 
     /// Reports a problem and its location, as far as it is known.
@@ -89,30 +93,32 @@ extension DocumentStore {
     /// Checks that every ID leads to a row, and every row contains a document with that ID; that counters are correct;
     /// that every index contains exactly the entries of its documents; that the counters and statistics of indexes are
     /// correct; that the feed contains the last change of every document and every deletion; that every attachment has
-    /// its content, and the correct count of references; and that the store contains no unknown keys. Duplicates in unique indexes are listed separately. Works on one snapshot, so it may
-    /// run while others write.
+    /// its content, and the correct count of references; and that the store contains no unknown keys. Duplicates in
+    /// unique indexes are listed separately. Works on one snapshot, so it may run while others write.
     ///
     /// - Parameters:
     ///   - attachments: how the contents of attachments are checked.
+    ///   - problemLimit: the number of problems to describe at most. All are counted.
     ///   - progress: called periodically. If it throws, the check ends.
     /// - Throws: `LevelError` if the storage itself is damaged; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n*) in everything that is stored, except for the files of attachments unless they are checked
-    ///   in full. Takes memory for each attachment.
+    ///   in full. Takes memory for each attachment and each described problem.
     public func verify(
-        attachments: Verification.AttachmentCheck = .sizes,
+        attachments: Verification.AttachmentCheck = .sizes, problemLimit: Int = Verification.problemLimit,
         _ progress: (Verification.Progress) throws -> Void = { _ in }
     ) throws -> Verification {
         let (snapshot, catalog, _) = try state()
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(
-                store: self, snapshot: snapshot, catalog: catalog, attachments: attachments, progress: progress)
+                store: self, snapshot: snapshot, catalog: catalog, attachments: attachments, limit: problemLimit,
+                progress: progress)
             var result = try verifier.run()
             if result.isSound {
                 // The entries of a damaged index may lead to no document.
                 for collection in catalog.collections {
                     let rows = RowReader(snapshot: snapshot, collection: collection)
                     for index in rows.valueIndexes where index.definition.isUnique {
-                        let limit = Verification.problemLimit - result.uniqueViolations.count
+                        let limit = max(0, problemLimit - result.uniqueViolations.count)
                         result.uniqueViolations += try UniqueValues(index: index).violations(in: rows, limit: limit)
                     }
                 }

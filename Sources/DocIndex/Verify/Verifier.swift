@@ -12,7 +12,7 @@ struct Verifier {
     private let attachments: Verification.AttachmentCheck
     var references = AttachmentReferences()
     private let progress: (Verification.Progress) throws -> Void
-    var result = Verification()
+    var result: Verification
     private var documentsToCheck = 0
     /// The number of documents or entries between two progress reports, which are some milliseconds apart.
     static let reportInterval = 1000
@@ -20,10 +20,11 @@ struct Verifier {
 
     init(
         store: DocumentStore, snapshot: Snapshot, catalog: LoadedCatalog, attachments: Verification.AttachmentCheck,
-        progress: @escaping (Verification.Progress) throws -> Void = { _ in }
+        limit: Int, progress: @escaping (Verification.Progress) throws -> Void = { _ in }
     ) {
         self.store = store
         self.attachments = attachments
+        result = Verification(limit: limit)
         self.snapshot = snapshot
         self.catalog = catalog
         self.progress = progress
@@ -47,7 +48,7 @@ struct Verifier {
                 // Checking the index against the documents requires the stemmer that built it.
                 if !entry.isRetiring {
                     result.report(
-                        "\(collection.name).\(entry.definition.name): the index was built with another version of the "
+                        "\(collection.name).\(entry.definition.name): the index was built with a different version of the "
                             + "stemmer and cannot be checked; rebuild it", in: collection.name,
                         index: entry.definition.name)
                 }
@@ -87,6 +88,7 @@ struct Verifier {
     }
 
     mutating func run() throws -> Verification {
+        try checkCopies()
         for collection in catalog.collections {
             let read = try Self.ifReadable { try CollectionCounters.read(collection.number, in: snapshot) }
             documentsToCheck += read?.documentCount ?? 0
@@ -96,7 +98,7 @@ struct Verifier {
             let subjects = try subjects(of: collection)
             for subject in subjects {
                 guard let index = subject.loaded.textIndex else { continue }
-                texts[index.number] = try TextVerifier(index.text, of: collection, in: snapshot)
+                texts[index.number] = try TextVerifier(index.text, of: collection, in: snapshot, limit: result.limit)
             }
             let expected = try checkDocuments(of: collection, subjects)
             for subject in subjects {
@@ -291,7 +293,8 @@ struct Verifier {
             in: .prefix(StoreKey.names.prefix(collection.number)), cache: .bypass)
         var keyCount = 0
         while try cursor.advance() { keyCount += 1 }
-        if keyCount != recordCount {
+        // Fewer if some are lost, of which the check of copies tells.
+        if keyCount > recordCount {
             result.report(
                 "\(collection.name): only \(recordCount) of \(keyCount) records of field names are consistent",
                 in: collection.name, key: StoreKey.names.prefix(collection.number))

@@ -13,13 +13,13 @@ package struct ArrivingAttachments: Sendable {
     package let content: DocumentObject
     /// The attachments that the document refers to by SHA-256. They were sent by a store.
     package let bound: [Bound]
-    /// The other attachments, in the order of their names. Other programs added them; only their contents tell their
-    /// SHA-256.
+    /// The other attachments, in the order of their names. Other programs added them; their SHA-256 is
+    /// known only from their content.
     package let foreign: [WireAttachment]
-    /// References of the document to contents that are not among its attachments at the peer. The document can be stored
+    /// References of the document to content that is not among its attachments at the peer. The document can be stored
     /// only if the store has them.
     package let unbound: [Attachment]
-    /// The contents that the document means by attachments that count as replaced, by the names of these.
+    /// What the document refers to by the attachments that count as replaced, by the names of these.
     private let replaced: [[UInt8]: Attachment.Digest]
 
     /// Finds out which attachments a document refers to.
@@ -27,8 +27,8 @@ package struct ArrivingAttachments: Sendable {
     /// - Parameters:
     ///   - content: the document without the member `_attachments`.
     ///   - entries: the attachments that the peer lists.
-    ///   - isReplaced: returns whether an attachment turned out to have another content than the document says. Somebody
-    ///     replaced it at the peer. It then counts as one that the document does not refer to.
+    ///   - isReplaced: returns whether an attachment turned out to have different content than the document says.
+    ///     Somebody replaced it at the peer. It then counts as one that the document does not refer to.
     /// - Complexity: O(*n* log *n*).
     package init(
         _ content: DocumentObject, _ entries: [WireAttachment], isReplaced: (WireAttachment) -> Bool = { _ in false }
@@ -46,7 +46,7 @@ package struct ArrivingAttachments: Sendable {
         let references = AttachmentReferences(of: content)
         for reference in references.list {
             let attachment = reference.attachment
-            // A name with the digest comes first, because another content may have the file name.
+            // A name with the digest comes first, because another attachment may have the file name.
             let position =
                 byDigest[attachment.digest] ?? references.name(of: reference).flatMap { byName[Array($0.utf8)] }
             guard let position, entries[position].byteCount.map({ $0 == attachment.byteCount }) ?? true else {
@@ -70,8 +70,8 @@ package struct ArrivingAttachments: Sendable {
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Finds out which attachments a document refers to. A content that came and is another one than the document says was
-    /// replaced at the peer.
+    /// Finds out which attachments a document refers to. An attachment that arrived with different content than the
+    /// document says was replaced at the peer.
     package init(_ content: DocumentObject, _ entries: [WireAttachment], received: ReceivedContents) {
         let asStated = ArrivingAttachments(content, entries)
         let replaced = asStated.bound.filter { bound in
@@ -86,7 +86,7 @@ package struct ArrivingAttachments: Sendable {
     }
 }
 
-/// The contents that came with a document, by the names of the attachments.
+/// The attachments that arrived with a document, by their names.
 package struct ReceivedContents: Sendable {
     private var contents: [[UInt8]: Attachment] = [:]
 
@@ -112,7 +112,8 @@ package struct StoredAncestor: Sendable {
         for named in attachments.list { self.attachments[Array(named.name.utf8)] = named.attachment }
     }
 
-    /// Returns the content of a stub; `nil` if the version did not have the attachment, or may have had another content.
+    /// Returns the content of a stub; `nil` if the version did not have the attachment, or may have had different
+    /// content.
     ///
     /// If the digests cannot be compared, the content is the same if it arrived with this version or an earlier one,
     /// according to the peer.
@@ -129,11 +130,11 @@ package struct StoredAncestor: Sendable {
 }
 
 extension ArrivingAttachments {
-    /// Returns the attachments whose contents the store needs.
+    /// Returns the attachments whose content the store needs.
     ///
     /// - Parameters:
     ///   - ancestor: the closest ancestor of the revision that is stored here; `nil` if there is none.
-    ///   - digests: returns the digests by which peers know a content, as far as they are known.
+    ///   - digests: returns the digests by which peers know an attachment, as far as they are known.
     /// - Throws: `DocIndexError`, `LevelError`; what `digests` throws.
     package func needed(
         in store: DocumentStore, ancestor: StoredAncestor? = nil,
@@ -143,14 +144,14 @@ extension ArrivingAttachments {
             + foreign.filter { try ancestor?.content(of: $0, digests: digests) == nil }
     }
 
-    /// Returns the document as it is stored, once all contents are.
+    /// Returns the document as it is stored, once all its attachments are.
     ///
     /// - Parameters:
-    ///   - received: the contents that were received.
+    ///   - received: the attachments that were received.
     ///   - ancestor: as for ``needed(in:ancestor:digests:)``, which must have been asked with it.
-    /// - Throws: ``AttachmentError``: `digestMismatch` if an attachment has another content than the document says;
-    ///   `missing` if a content is neither in the store nor received; `malformed` if a type is too long to be stored;
-    ///   `DocIndexError`, `LevelError`.
+    /// - Throws: ``AttachmentError``: `digestMismatch` if an attachment has different content than the document says;
+    ///   `missing` if an attachment is neither in the store nor received; `malformed` if a type is too long to be
+    ///   stored; `DocIndexError`, `LevelError`.
     package func document(
         _ received: ReceivedContents, in store: DocumentStore, ancestor: StoredAncestor? = nil,
         digests: (Attachment.Digest) throws -> [String] = { _ in [] }

@@ -1,14 +1,14 @@
 package import DocIndex
 
-/// The digests by which peers know contents, in records of the collection that are never replicated.
+/// The digests by which peers know attachments, in records of the collection that are never replicated.
 ///
-/// They save reading a content to find out whether a peer has it. CouchDB knows a content by its MD5, or by the MD5 of what
-/// its compression makes of it, which can be learned only from CouchDB. A record stays true for ever, because its name is
-/// the SHA-256 of the content; if it is lost, the content is sent again.
+/// They save reading an attachment to find out whether a peer has it. CouchDB knows an attachment by its MD5, or by the
+/// MD5 of what its compression makes of it, which can be learned only from CouchDB. A record stays true for ever,
+/// because its name is the SHA-256 of the content; if it is lost, the content is sent again.
 package struct AttachmentDigests: Sendable {
     private let collection: DocumentCollection
 
-    /// The maximum number of digests of a content. The newest are kept.
+    /// The maximum number of digests of an attachment. The newest are kept.
     private static let limit = 4
     /// The maximum length of a digest in bytes. That of CouchDB has 28.
     private static let byteLimit = 128
@@ -18,7 +18,7 @@ package struct AttachmentDigests: Sendable {
 
     private static func name(_ digest: Attachment.Digest) -> String { "digests/\(digest)" }
 
-    /// Returns the digests by which peers know a content, the newest first; an empty array if none is known.
+    /// Returns the digests by which peers know an attachment, the newest first; an empty array if none is known.
     ///
     /// - Throws: `DocIndexError`, `LevelError`.
     package func known(_ digest: Attachment.Digest) throws -> [String] {

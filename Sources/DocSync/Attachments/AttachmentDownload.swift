@@ -1,8 +1,8 @@
 /// The content of an attachment as a peer returns it (`GET DB/ID/NAME?rev=`), continued where it was interrupted.
 ///
-/// An unchanged entity tag proves that the rest belongs to the same content. CouchDB ignores `If-Range`, so the tags of the
-/// responses are compared. A peer that returns everything instead of a range, as CouchDB does with texts, is read past
-/// what came before.
+/// An unchanged entity tag proves that the rest belongs to the same content. CouchDB ignores `If-Range`, so the tags of
+/// the responses are compared. A peer that returns everything instead of a range, as CouchDB does with texts, is read
+/// past what came before.
 package struct AttachmentDownload: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 
@@ -26,7 +26,7 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     ///   - policy: how long to wait before the request is sent again.
     ///   - attemptLimit: the number of interruptions without a byte in between after which the last one is thrown.
     ///   - wait: waits; `Task.sleep` unless a test does not.
-    /// - Throws: what `send` throws; ``MessageError`` for another range than the one that is wanted.
+    /// - Throws: what `send` throws; ``MessageError`` for a different range than the one that is wanted.
     package init(
         from offset: Int64 = 0, policy: RetryPolicy = RetryPolicy(), attemptLimit: Int = 5,
         wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -55,7 +55,7 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
             response.fields["Content-Encoding"] == nil
         else {
             throw MessageError(
-                .malformed, "The peer returned another range of an attachment than it was asked for.")
+                .malformed, "The peer returned a different range of an attachment than it was asked for.")
         }
         return true
     }
@@ -125,7 +125,7 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
         private mutating func accept(_ response: SyncResponse) throws {
             guard position == 0 || response.fields["ETag"] == download.fields["ETag"] else {
                 throw MessageError(
-                    .malformed, "An attachment was replaced while it was read; ask for the document again.")
+                    .malformed, "An attachment was replaced while being read; ask for the document again.")
             }
             repeatedByteCount = try AttachmentDownload.isRange(response, from: position) ? 0 : position
             chunks = response.body.chunks.makeAsyncIterator()

@@ -4,13 +4,14 @@ internal import DocIndex
 package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        /// What the peer says about an attachment is not what the protocol expects, or the message lacks a content.
+        /// What the peer says about an attachment is not what the protocol expects, or an attachment is not in the
+        /// message.
         case malformed
-        /// A content has another size than was stated.
+        /// The size of an attachment differs from the stated one.
         case wrongLength
-        /// A content has another digest than was stated.
+        /// The digest of an attachment differs from the stated one.
         case digestMismatch
-        /// A content is neither in the message nor in the store.
+        /// The content of an attachment is neither in the message nor in the store.
         case missing
         /// The document has the member `_attachments`, but it is not an object of attachments with valid names.
         case reservedMember
@@ -18,7 +19,7 @@ package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// The kind of error.
     package let code: Code
-    /// What is wrong, with which attachment, and what to do next.
+    /// A description of the fault, the attachment, and what to do next.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

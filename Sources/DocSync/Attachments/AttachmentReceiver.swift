@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Stores the contents of attachments that a peer sends, and checks them as they arrive.
 package struct AttachmentReceiver: Sendable {
-    /// A content that is stored now.
+    /// An attachment that is stored now.
     package struct Received: Sendable, Hashable {
         /// A reference to the content, with the type and the name of the peer's attachment.
         package let attachment: Attachment
@@ -11,7 +11,7 @@ package struct AttachmentReceiver: Sendable {
         package let digest: String?
     }
 
-    /// How a content is sent.
+    /// How an attachment is sent.
     package enum Form: Sendable, Hashable {
         /// As it is.
         case plain
@@ -20,30 +20,30 @@ package struct AttachmentReceiver: Sendable {
     }
 
     private let contents: ContentQueue
-    /// The maximum size of a content in bytes.
+    /// The maximum size of an attachment in bytes.
     package let byteLimit: Int64
-    /// The contents that are not stored yet; `nil` if each is stored when it has come.
+    /// The attachments that are not stored yet; `nil` if each is stored when it has arrived.
     private let unstored: UnstoredContents?
 
     /// Creates a receiver.
     ///
-    /// - Parameter byteLimit: the maximum size of a content in bytes.
+    /// - Parameter byteLimit: the maximum size of an attachment in bytes.
     package init(into store: DocumentStore, byteLimit: Int64 = .max) {
         self.init(into: ContentQueue(of: store), byteLimit: byteLimit)
     }
 
-    /// Creates a receiver whose contents share the flushes of others.
+    /// Creates a receiver whose attachments share the flushes of others.
     ///
     /// - Parameters:
-    ///   - byteLimit: the maximum size of a content in bytes.
-    ///   - unstored: collects the contents, to store many of them together; `nil` to store each when it has come.
+    ///   - byteLimit: the maximum size of an attachment in bytes.
+    ///   - unstored: collects the attachments, to store many of them together; `nil` to store each when it has arrived.
     package init(into contents: ContentQueue, byteLimit: Int64 = .max, collectingIn unstored: UnstoredContents? = nil) {
         self.contents = contents
         self.byteLimit = byteLimit
         self.unstored = unstored
     }
 
-    /// Stores the contents that `body` receives together, unless this receiver already collects them for that.
+    /// Stores the attachments that `body` receives together, unless this receiver already collects them for that.
     func collecting<R>(_ body: (AttachmentReceiver) async throws -> R) async throws -> R {
         guard unstored == nil else { return try await body(self) }
         let unstored = UnstoredContents(contents)
@@ -53,7 +53,7 @@ package struct AttachmentReceiver: Sendable {
         return result
     }
 
-    /// Receives a content, and stores it unless it is collected.
+    /// Receives an attachment, and stores it unless it is collected.
     ///
     /// - Parameters:
     ///   - chunks: the content as it is sent.
@@ -92,26 +92,26 @@ package struct AttachmentReceiver: Sendable {
 
     /// Returns whether the digest that a peer states for an attachment is that of the content in a response.
     ///
-    /// CouchDB compresses plain text, and then states the digest of the compressed content, which is not what it returns. It
-    /// gives parts only of what it does not compress.
+    /// CouchDB compresses plain text, and then states the digest of the compressed content, which is not what it
+    /// returns. It gives parts only of what it does not compress.
     package static func hasDigestOfContent(_ response: HeaderFields) -> Bool {
         response["Accept-Ranges"] == "bytes" && response["Content-Encoding"] == nil
     }
 }
 
-/// Contents that have come and are stored together.
+/// Attachments that have arrived and are stored together.
 package final class UnstoredContents: Sendable {
     private let queue: ContentQueue
     private let contents = Mutex<[NewContent]>([])
 
-    /// The number of contents, and of their bytes in memory, from which they are stored. A content in a file keeps the
-    /// file open.
+    /// The number of attachments, and of their bytes in memory, from which they are stored. An attachment in a file
+    /// keeps the file open.
     private static let countLimit = 64
     private static let memoryLimit = 2 << 20
 
     package init(_ queue: ContentQueue) { self.queue = queue }
 
-    /// Adds a content. If there are many, all are stored.
+    /// Adds an attachment. If there are many, all are stored.
     ///
     /// - Throws: like ``store()``.
     func add(_ content: NewContent) async throws {
@@ -123,7 +123,7 @@ package final class UnstoredContents: Sendable {
         if isFull { try await store() }
     }
 
-    /// Stores all contents. When this returns, a document may refer to them.
+    /// Stores all attachments. When this returns, a document may refer to them.
     ///
     /// - Throws: `CancellationError`; `DocIndexError`, `LevelError`.
     package func store() async throws {
@@ -135,7 +135,7 @@ package final class UnstoredContents: Sendable {
     }
 }
 
-/// The pieces of a content, unpacked. The last one comes only if the length and the digest are right.
+/// The pieces of an attachment, unpacked. The last one comes only if the length and the digest are right.
 private final class CheckedPieces<Chunks: AsyncSequence>: AsyncSequence, AsyncIteratorProtocol
 where Chunks.Element == [UInt8] {
     typealias Element = [UInt8]

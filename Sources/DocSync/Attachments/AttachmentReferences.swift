@@ -1,8 +1,8 @@
 internal import DocIndex
 
-/// The contents that a document refers to, and their names on the wire.
+/// The attachments that a document refers to, and their names on the wire.
 struct AttachmentReferences {
-    /// A content that the document refers to, perhaps several times.
+    /// An attachment that the document refers to, perhaps several times.
     struct Reference {
         /// A reference to the content, with the least of the types.
         var attachment: Attachment
@@ -17,9 +17,9 @@ struct AttachmentReferences {
         }
     }
 
-    /// The contents in the order of their first references.
+    /// The attachments in the order of their first references.
     private(set) var list: [Reference] = []
-    /// The number of contents that want a name.
+    /// The number of attachments that want a name.
     private var claims: [[UInt8]: Int] = [:]
 
     static let digestPrefix = "sha256-"
@@ -39,8 +39,8 @@ struct AttachmentReferences {
         }
     }
 
-    /// Returns the file name under which a content is sent unless the document has that name in `_attachments`; `nil` if
-    /// it has none, or if other contents have it too. The order of members makes no difference.
+    /// Returns the file name under which an attachment is sent unless the document has that name in `_attachments`;
+    /// `nil` if it has none, or if other attachments have it too. The order of members makes no difference.
     func name(of reference: Reference) -> String? {
         reference.names.filter { claims[$0.key] == 1 }.min { $0.key.lexicographicallyPrecedes($1.key) }?.value
     }
@@ -58,7 +58,7 @@ struct AttachmentReferences {
             }
     }
 
-    /// Returns the content that a name stands for because it contains the digest; `nil` for another name.
+    /// Returns the content that a name stands for because it contains the digest; `nil` for any other name.
     static func digest(inName name: String) -> Attachment.Digest? {
         let prefix = digestPrefix.utf8
         let rest = name.utf8.dropFirst(prefix.count)

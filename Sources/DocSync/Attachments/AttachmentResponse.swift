@@ -2,8 +2,8 @@ package import DocIndex
 
 /// The response to a request for the content of an attachment (`GET DB/ID/NAME`), or for its header fields (`HEAD`).
 ///
-/// A range is honored, so that a client can continue after an interruption. The entity tag is the SHA-256 of the content,
-/// so the client notices when the content has changed.
+/// A range is honored, so that a client can continue after an interruption. The entity tag is the SHA-256 of the
+/// content, so the client notices when the content has changed.
 package enum AttachmentResponse {
     /// Returns the response.
     ///
@@ -53,7 +53,7 @@ package enum AttachmentResponse {
         return SyncResponse(status: range == nil ? 200 : 206, fields: fields, body: body)
     }
 
-    /// The entity tag of a content: its SHA-256 in quotes.
+    /// The entity tag of an attachment: its SHA-256 in quotes.
     package static func entityTag(of attachment: Attachment) -> String { "\"sha256-\(attachment.digest)\"" }
 
     private static func contains(_ tag: String, in list: String) -> Bool {
@@ -77,7 +77,7 @@ package enum AttachmentResponse {
         let first = text[..<hyphen]
         let last = text[text.index(after: hyphen)...]
         guard first.allSatisfy(\.isDigit), last.allSatisfy(\.isDigit) else { return nil }
-        // Numbers that are too large are beyond the end of every content.
+        // Numbers that are too large are beyond the end of every attachment.
         let start = first.isEmpty ? nil : Int64(Substring(first)) ?? .max
         let end = last.isEmpty ? nil : Int64(Substring(last)) ?? .max
         switch (start, end) {

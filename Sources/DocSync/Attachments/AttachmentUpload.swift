@@ -2,16 +2,17 @@ package import DocIndex
 
 /// A document that is sent together with contents of attachments (`PUT DB/ID?new_edits=false`).
 package enum AttachmentUpload {
-    /// Returns the message: the document, and the contents in the order in which it lists them.
+    /// Returns the message: the document, and the attachments in the order in which it lists them.
     ///
-    /// The contents are read from the store, in pieces, while the message is sent. If one of them is damaged or disappears
-    /// before its end, the message stays incomplete. CouchDB takes the contents in the order of `_attachments`, by the
-    /// lengths there, and ignores the names.
+    /// The attachments are read from the store, in pieces, while the message is sent. If one of them is damaged or
+    /// disappears before its end, the message stays incomplete. CouchDB takes the attachments in the order of
+    /// `_attachments`, by the lengths there, and ignores the names.
     ///
     /// - Parameters:
     ///   - document: the document as JSON, with `_attachments`.
-    ///   - contents: the attachments that follow: what the document says about them, and the contents.
-    /// - Throws: ``AttachmentError`` with `missing` if a content is not stored; `DocIndexError`, `LevelError`.
+    ///   - contents: the attachments that follow: what the document says about each, and its content.
+    /// - Throws: ``AttachmentError`` with `missing` if the content of an attachment is not stored; `DocIndexError`,
+    ///   `LevelError`.
     package static func message(
         _ document: [UInt8], _ contents: [(entry: WireAttachment, content: Attachment)], of store: DocumentStore
     ) throws -> MultipartBody {

@@ -2,13 +2,14 @@ package import DocIndex
 
 /// The attachments of a document under the names by which peers know them. `docs/FORMAT.md` gives the rule.
 ///
-/// A document refers to attachments anywhere. Peers keep the contents apart, in `_attachments`, under names. The same
-/// document has the same names on every device, so a peer that has a content under a name need not get it again.
+/// A document refers to attachments anywhere. Peers keep the attachments apart, in `_attachments`, under names. The
+/// same document has the same names on every device, so a peer that has an attachment under a name need not get it
+/// again.
 package struct DocumentAttachments: Sendable, Hashable {
     /// An attachment with its name.
     package struct Named: Sendable, Hashable {
         package let name: String
-        /// A reference to the content. Other references in the document can have another type or file name.
+        /// A reference to the content. Other references in the document can have a different type or file name.
         package let attachment: Attachment
     }
 
@@ -19,7 +20,7 @@ package struct DocumentAttachments: Sendable, Hashable {
 
     /// The document without the member ``member``. References elsewhere are still in it.
     package let content: DocumentObject
-    /// The attachments: those of the member ``member``, then one for each other content that the document refers to.
+    /// The attachments: those of the member ``member``, then one for each other digest that the document refers to.
     package let list: [Named]
 
     /// Names the attachments of a document.
@@ -64,7 +65,7 @@ package struct DocumentAttachments: Sendable, Hashable {
             default:
                 throw AttachmentError(
                     .reservedMember,
-                    "The name \(name) in _attachments is that of another content; rename that member of _attachments.")
+                    "The name \(name) in _attachments is that of another attachment; rename that member.")
             }
         }
         self.content = content

@@ -1,5 +1,5 @@
-/// Unpacks content in the gzip format (RFC 1951 and 1952) while it arrives in chunks of any size. CouchDB sends texts in
-/// this form.
+/// Unpacks content in the gzip format (RFC 1951 and 1952) while it arrives in chunks of any size. CouchDB sends texts
+/// in this form.
 ///
 /// It keeps less than 256 KiB of what it has unpacked, and returns pieces of at most 64 KiB, however small the packed
 /// content is. It is a state machine and performs no I/O.
@@ -20,7 +20,7 @@ package struct GzipReader: Sendable {
     private var isLastBlock = false
     private var literals = HuffmanCode()
     private var distances = HuffmanCode()
-    /// What was unpacked last, and then the piece that is being unpacked.
+    /// The bytes unpacked last, and then the piece that is being unpacked.
     private var output: [UInt8] = []
     /// Where the piece begins in the output.
     private var pieceStart = 0
@@ -53,7 +53,7 @@ package struct GzipReader: Sendable {
             if output.count > pieceStart { return takePiece() }
             if isFinished {
                 guard case .end = state else {
-                    throw MessageError(.truncated, "A content in gzip form ends too early; ask for it again.")
+                    throw MessageError(.truncated, "An attachment in the gzip format ends too early; ask for it again.")
                 }
             }
             return nil
@@ -91,7 +91,7 @@ package struct GzipReader: Sendable {
     }
 
     private func malformed(_ reason: String) -> MessageError {
-        MessageError(.malformed, "A content in gzip form is malformed: \(reason); ask for it again.")
+        MessageError(.malformed, "An attachment in the gzip format is malformed: \(reason); ask for it again.")
     }
 }
 

@@ -1,35 +1,37 @@
 package import DocIndex
 
-/// What is sent about the attachments of a revision.
+/// The attachments of a revision as they are sent.
 package struct OutgoingAttachments: Sendable {
     /// The document without the member `_attachments`. References elsewhere are still in it.
     package let content: DocumentObject
     /// The value of `_attachments`.
     package let entries: [WireAttachment]
-    /// The contents that follow the document, in the order of the entries. If there are any, the document is sent alone,
-    /// as ``AttachmentUpload`` says.
+    /// The attachments that follow the document, in the order of the entries. If there are any, the document is sent
+    /// alone, as ``AttachmentUpload`` says.
     package let following: [(entry: WireAttachment, content: Attachment)]
 
-    /// The usual maximum size of a content that is sent within the document, in bytes. CouchDB takes such documents with
-    /// a third of the work, but text in base64 is a third longer.
+    /// The usual maximum size of an attachment that is sent within the document, in bytes. CouchDB takes such documents
+    /// with a third of the work, but text in base64 is a third longer.
     package static let inlineByteCount: Int64 = 256 << 10
-    /// The maximum size of all contents that are sent within one document, in bytes.
+    /// The maximum size of all attachments that are sent within one document, in bytes.
     static let totalInlineByteCount: Int64 = 1 << 20
 
     /// Decides how each attachment is sent: not again if the peer has it, within the document if it is small, and after
     /// it otherwise.
     ///
-    /// A stub states no generation, because the peer knows with which one it got the content, and refuses another.
+    /// A stub states no generation, because the peer knows with which one it got the attachment, and refuses any other.
     /// Everything else is new to the peer from this revision on.
     ///
     /// - Parameters:
     ///   - document: the content of the revision.
     ///   - generation: its generation.
     ///   - known: what the peer has for the closest ancestor of the revision.
-    ///   - inlineLimit: the maximum size of a content that is sent within the document, in bytes. Negative if none is.
-    ///   - digests: returns the digests by which peers know a content, as far as they are known.
-    /// - Throws: ``AttachmentError``: `reservedMember` like ``DocumentAttachments/init(of:)``; `missing` if a content is
-    ///   not stored; `DocIndexError` with `attachmentDamaged` or `corruption`; `LevelError`; what `digests` throws.
+    ///   - inlineLimit: the maximum size of an attachment that is sent within the document, in bytes. Negative if none
+    ///     is.
+    ///   - digests: returns the digests by which peers know an attachment, as far as they are known.
+    /// - Throws: ``AttachmentError``: `reservedMember` like ``DocumentAttachments/init(of:)``; `missing` if an
+    ///   attachment is not stored; `DocIndexError` with `attachmentDamaged` or `corruption`; `LevelError`; what
+    ///   `digests` throws.
     package init(
         of document: DocumentObject, generation: Int, of store: DocumentStore, known: KnownAttachments = .init(),
         inlineLimit: Int64 = inlineByteCount, digests: (Attachment.Digest) throws -> [String] = { _ in [] }
@@ -70,9 +72,9 @@ package struct OutgoingAttachments: Sendable {
         self.following = following
     }
 
-    /// Returns the attachments of a revision for a peer that fetches the contents separately.
+    /// Returns the attachments of a revision for a peer that fetches their content separately.
     ///
-    /// Each states the generation of the revision, since it is not stored when a content was added. A peer that has an
+    /// Each states the generation of the revision, since when an attachment was added is not stored. A peer that has an
     /// ancestor thus asks again for what it cannot recognize by its digest.
     ///
     /// - Parameter digests: as above.

@@ -6,12 +6,12 @@ package struct ReceivedDocument: Sendable {
     package let text: [UInt8]
     /// Its attachments, in their order.
     package let entries: [WireAttachment]
-    /// The contents that came with it.
+    /// The attachments that arrived with it.
     package private(set) var contents = ReceivedContents()
-    /// The digests by which peers know these contents.
+    /// The digests by which peers know these attachments.
     package private(set) var digests: [Attachment.Digest: [String]] = [:]
 
-    /// Reads a document that came alone, and stores the contents that are in it.
+    /// Reads a document that arrived alone, and stores the attachments that are in it.
     ///
     /// - Throws: ``MessageError``, ``AttachmentError``; `DocIndexError`, `LevelError`.
     package init(_ text: [UInt8], _ receiver: AttachmentReceiver) async throws {
@@ -28,9 +28,9 @@ package struct ReceivedDocument: Sendable {
         }
     }
 
-    /// Reads a document that comes with its attachments, and stores the contents.
+    /// Reads a document that comes with its attachments, and stores these.
     ///
-    /// Nothing refers to the contents yet, so what was stored before an error is deleted by a collection of garbage.
+    /// Nothing refers to the attachments yet, so what was stored before an error is deleted by a garbage collection.
     ///
     /// - Parameters:
     ///   - type: the value of `Content-Type`: `multipart/related`.
@@ -43,7 +43,7 @@ package struct ReceivedDocument: Sendable {
         try await self.init(stream, within: 0, documentLimit: documentLimit, receiver)
     }
 
-    /// Reads the next document of a `multipart/mixed` message, and stores the contents that come with it.
+    /// Reads the next document of a `multipart/mixed` message, and stores the attachments that come with it.
     ///
     /// - Parameters:
     ///   - stream: the message, after the head of the document.
@@ -94,7 +94,7 @@ package struct ReceivedDocument: Sendable {
         while let head = try await stream.next(within: container) {
             guard let entry = pending.take(head["Content-Disposition"]) else {
                 throw AttachmentError(
-                    .malformed, "More contents follow a document than it lists in _attachments; check the peer.")
+                    .malformed, "More attachments follow a document than it lists in _attachments; check the peer.")
             }
             let encoding = head["Content-Encoding"] ?? entry.encoding
             let form: AttachmentReceiver.Form
@@ -126,7 +126,7 @@ package struct ReceivedDocument: Sendable {
     }
 }
 
-/// The contents that have to follow a document.
+/// The attachments that have to follow a document.
 private struct PendingContents {
     private let list: [WireAttachment]
     private var isTaken: [Bool]
@@ -144,8 +144,8 @@ private struct PendingContents {
 
     /// Returns the attachment whose content follows; `nil` if none is expected.
     ///
-    /// CouchDB sends the contents in the order of the list, and names without escapes, so that a name with a quote is
-    /// not what it seems. Others may send another order.
+    /// CouchDB sends the attachments in the order of the list, and names without escapes, so that a name with a quote
+    /// is not what it seems. Others may send another order.
     mutating func take(_ disposition: String?) -> WireAttachment? {
         guard let first else { return nil }
         var taken = position

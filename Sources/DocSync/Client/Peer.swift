@@ -42,8 +42,8 @@ extension Peer {
     /// Sends a request until it succeeds, and reads its answer.
     ///
     /// - Parameter read: reads the body. Each attempt starts from the beginning.
-    /// - Throws: ``PeerError`` for an answer that will be the same next time; ``TransportError`` or ``MessageError`` once
-    ///   the attempts are used up.
+    /// - Throws: ``PeerError`` for an answer that will be the same next time; ``TransportError`` or ``MessageError``
+    ///   once the attempts are used up.
     func perform<R>(
         _ method: SyncRequest.Method, _ target: String, fields: HeaderFields = ["Accept": "application/json"],
         body: SyncBody = .none, silenceLimit: Duration = .seconds(60), repeatsAfterSilence: Bool = true,
@@ -181,8 +181,8 @@ extension Peer {
     /// Reads rows of the feed.
     ///
     /// - Parameters:
-    ///   - waits: whether to wait for a change if there is none. The peer then sends a sign of life now and then; if none
-    ///     comes, the request is not repeated.
+    ///   - waits: whether to wait for a change if there is none. The peer then sends a sign of life now and then; if
+    ///     none comes, the request is not repeated.
     ///   - add: takes each part. It starts from the beginning if the request is repeated.
     package func changes(
         since position: PeerPosition, limit: Int, waits: Bool = false,
@@ -218,12 +218,12 @@ extension Peer {
         }
     }
 
-    /// Reads versions of documents with their contents.
+    /// Reads versions of documents with their attachments.
     ///
-    /// If the answer breaks off, the versions that have come are all.
+    /// If the answer breaks off, the versions that have arrived are all.
     ///
-    /// - Parameter add: takes each version, with the size of all so far. It starts from the beginning if the request is repeated. If
-    ///   it returns `false`, the rest is not read.
+    /// - Parameter add: takes each version, with the size of all so far. It starts from the beginning if the request is
+    ///   repeated. If it returns `false`, the rest is not read.
     package func documents(
         _ requests: [(id: String, revision: Revision)], idField: String, begin: () -> Void,
         _ add: (BulkDocumentsReader.Part, _ byteCount: Int) throws -> Bool

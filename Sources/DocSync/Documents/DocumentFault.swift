@@ -6,7 +6,7 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
         case reservedMember
         /// The ID is a number, is empty or begins with `_`.
         case invalidID
-        /// The member that holds the ID in this collection has another value than the ID.
+        /// The member that holds the ID in this collection has a different value than the ID.
         case idMemberDiffers
         /// A number has no exact form here.
         case numberOutOfRange
@@ -32,7 +32,7 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
     public let id: String
     /// The revision; `nil` if it does not matter or cannot be read.
     public let revision: String?
-    /// What is wrong, and what to do. It contains no value of the document.
+    /// A description of the fault, and what to do. It contains no value of the document.
     public let message: String
 
     package init(_ code: Code, id: String, revision: String? = nil, _ message: String) {

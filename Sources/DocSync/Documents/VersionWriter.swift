@@ -2,7 +2,7 @@ package import DocIndex
 
 /// Stores versions that came from a peer.
 package struct VersionWriter: Sendable {
-    /// The versions of one document that came, and the leaves that the peer has.
+    /// The versions of one document that arrived, and the leaves that the peer has.
     package struct Arrival: Sendable {
         package let id: DocumentID
         package var versions: [DocumentRevision]
@@ -21,7 +21,7 @@ package struct VersionWriter: Sendable {
         }
     }
 
-    /// What was stored.
+    /// The outcome of storing versions.
     package struct Outcome: Sendable {
         package var faults: [DocumentFault] = []
         /// The number of documents that changed.

@@ -17,14 +17,14 @@ package struct WireDocument: Sendable {
         self.attachments = attachments
     }
 
-    /// The size of the contents that are in the document itself, as base64, in bytes.
+    /// The size of the attachments that are in the document itself, as base64, in bytes.
     package var containedByteCount: Int {
         attachments.reduce(0) { sum, entry in
             if case .data(let bytes) = entry.content { sum + (bytes.count + 2) / 3 * 4 } else { sum }
         }
     }
 
-    /// Whether the document has or refers to contents.
+    /// Whether the document has or refers to attachments.
     package var hasContents: Bool {
         !attachments.isEmpty || version.content.map { !AttachmentReferences(of: $0).list.isEmpty } ?? false
     }
@@ -130,7 +130,7 @@ private struct WireDocumentReader {
     }
 
     private static func malformed(_ name: String) -> MessageError {
-        MessageError(.malformed, "The member \(name) has another type than the protocol prescribes.")
+        MessageError(.malformed, "The member \(name) has a different type than the protocol prescribes.")
     }
 
     func finished(idField: String) throws(DocumentFault) -> WireDocument {

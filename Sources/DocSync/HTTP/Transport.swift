@@ -23,7 +23,7 @@ package protocol Responder: Sendable {
 
 /// A request with its body.
 package struct SyncRequest: Sendable {
-    /// A method of HTTP.
+    /// An HTTP method.
     package struct Method: Sendable, Hashable, RawRepresentable {
         package let rawValue: String
 
@@ -75,7 +75,7 @@ package struct SyncResponse: Sendable {
     package var isSuccess: Bool { (200..<300).contains(status) }
 }
 
-/// What follows the header fields of a request or a response.
+/// The body of a request or a response.
 package enum SyncBody: Sendable {
     case none
     case bytes([UInt8])
@@ -101,8 +101,8 @@ package enum SyncBody: Sendable {
 
     /// Returns all bytes of the body.
     ///
-    /// - Throws: ``MessageError`` with the code `tooLarge` if there are more than `limit`, without reading the rest; and
-    ///   what the stream throws.
+    /// - Throws: ``MessageError`` with the code `tooLarge` if there are more than `limit`, without reading the rest;
+    ///   and what the stream throws.
     package func collected(limit: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in chunks {

@@ -8,7 +8,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         case timedOut
         /// The connection ended before the message did.
         case cut
-        /// The peer's certificate is not trusted, is for another name, or has expired.
+        /// The peer's certificate is not trusted, is for a different name, or has expired.
         case certificateRefused
         /// TLS failed for another reason, for example because the peer does not use it.
         case insecure
@@ -22,7 +22,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 
     /// The kind of failure.
     public let code: Code
-    /// What failed, which peer, and what to do next. It contains no password and no document content.
+    /// A description of the failure, the peer, and what to do next. It contains no password and no document content.
     public let message: String
 
     /// Creates an error.

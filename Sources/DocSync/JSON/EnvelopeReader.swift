@@ -184,7 +184,7 @@ extension EnvelopeReader {
         case .name:
             name = try parsedName(Array(text))
             guard names.count < Self.memberLimit, names.insert(name).inserted else {
-                throw malformed("a name occurs twice, or there are too many")
+                throw malformed("a name occurs twice, or there are too many names")
             }
             state = .colon
             return nil

@@ -149,7 +149,7 @@ extension UInt8 {
 }
 
 extension MessageError {
-    /// Returns the error for a value of a message that cannot be read.
+    /// Creates the error for a value of a message that cannot be read.
     init(_ error: JSONError, in what: String) {
         self.init(.malformed, "\(what) is malformed, \(error.description)")
     }

@@ -45,7 +45,7 @@ package struct BulkBody: Sendable {
 
 /// The messages of `_revs_diff`.
 package enum RevisionsDifference {
-    /// What a target lacks of one document.
+    /// The revisions of one document that a target lacks.
     package struct Entry: Sendable, Hashable {
         package let missing: [Revision]
         package let possibleAncestors: [Revision]

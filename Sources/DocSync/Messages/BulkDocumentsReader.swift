@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// Reads the answer of `_bulk_get` while it arrives: versions of documents, or why there is none.
 package struct BulkDocumentsReader: Sendable {
-    /// What the peer sent for one version.
+    /// The peer's answer for one version.
     package enum Part: Sendable {
         case document(WireDocument)
         /// A version that cannot be stored.

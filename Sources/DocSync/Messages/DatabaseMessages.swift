@@ -17,11 +17,11 @@ package struct PeerPosition: Sendable, Hashable {
     }
 }
 
-/// What a peer says about a database.
+/// A peer's description of a database.
 package struct DatabaseInformation: Sendable, Hashable {
     /// The last position of the feed; `nil` if the peer does not say.
     package let position: PeerPosition?
-    /// What distinguishes the database from one that is later made under its name; `nil` if the peer does not say.
+    /// Distinguishes the database from one that is later made under its name; `nil` if the peer does not say.
     package let instance: String?
     /// The number of documents; `nil` if the peer does not say.
     package let documentCount: Int?

@@ -3,7 +3,7 @@
 struct BoundaryReader: Sendable {
     private enum State { case preamble, head, body, epilogue }
 
-    /// What follows a boundary.
+    /// The text after a boundary.
     private enum Match: Equatable {
         case none
         /// Undecided until more input arrives.

@@ -1,12 +1,12 @@
 /// Splits a multipart message (RFC 2046) into its parts while it arrives in chunks of any size.
 ///
-/// Contents of parts are passed on in pieces and never kept. Text before the first boundary and after the last one is
+/// The content of parts is passed on in pieces and never kept. Text before the first boundary and after the last one is
 /// ignored. Lines end with CR and LF, as all known peers write them. A part ends at the next boundary; if it states a
 /// `Content-Length`, that must be its length. It is a state machine and performs no I/O.
 ///
 /// In a `multipart/mixed` message, a part of the type `multipart/related` is a document with its attachments, whose
 /// parts are returned between the head and the end of the outer part. Other parts can have any type, also a multipart
-/// one: they are contents of attachments.
+/// one: they are attachments.
 package struct MultipartReader: Sendable {
     /// A step through the message.
     package enum Part: Sendable, Hashable {

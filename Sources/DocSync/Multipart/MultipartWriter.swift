@@ -1,6 +1,6 @@
 /// Writes the lines between the parts of a multipart message (RFC 2046).
 package struct MultipartWriter: Sendable, Hashable {
-    /// The boundary: 32 hexadecimal digits, random, so that no content contains it by chance.
+    /// The boundary: 32 hexadecimal digits, random, so that no part contains it by chance.
     package let boundary: String
 
     /// Creates a writer with a new boundary.
@@ -35,7 +35,7 @@ package struct MultipartWriter: Sendable, Hashable {
     }
 }
 
-/// A multipart message that is sent. Its contents are produced while it is read.
+/// A multipart message that is sent. Its parts are produced while it is read.
 package struct MultipartBody: Sendable {
     /// A part of the message.
     package struct Part: Sendable {
@@ -50,10 +50,10 @@ package struct MultipartBody: Sendable {
 
     /// The value of `Content-Type`.
     package let contentType: String
-    /// The message. Its length is exact, and known if the lengths of all contents are. It can be read several times if
-    /// all contents can.
+    /// The message. Its length is exact, and known if the lengths of all parts are. It can be read several times if
+    /// all parts can.
     ///
-    /// Reading it throws what a content throws, and a ``MessageError`` if a content has another length than it stated,
+    /// Reading it throws what reading a part throws, and a ``MessageError`` if a part is not as long as it stated,
     /// so that a message with a wrong length is never complete.
     package let body: SyncBody
 

@@ -4,10 +4,10 @@ internal import DocIndex
 struct AttachmentFetch: Sendable {
     let link: SyncLink
 
-    /// A document with all its contents.
+    /// A document with all its attachments.
     struct Fetched: Sendable {
         var document: WireDocument
-        /// The digests by which the peer knows the contents.
+        /// The digests by which the peer knows the attachments.
         var digests: [Attachment.Digest: [String]] = [:]
         var byteCount: Int64 = 0
     }
@@ -28,7 +28,7 @@ struct AttachmentFetch: Sendable {
         }
     }
 
-    /// An attachment has another content than the document says.
+    /// An attachment has different content than the document says.
     private struct Replaced: Error {
         let name: String
         let error: AttachmentError
@@ -71,16 +71,18 @@ struct AttachmentFetch: Sendable {
             let content = try await fetch(entry, of: document, expecting: bound)
             received[entry.name] = content.attachment
             fetched.byteCount += content.attachment.byteCount
-            // What the peer states is not noted, because a wrong digest would later make another content of this one.
+            // What the peer states is not noted, because a wrong digest would later make a different attachment of this
+            // one.
             if let digest = content.digest { fetched.digests[content.attachment.digest, default: []].append(digest) }
         }
         fetched.document = try await link.store.run { [received] in try self.document(examined, received, in: $0) }
         return fetched
     }
 
-    /// Returns a document with its references, once its contents are stored. Called where reads may block.
+    /// Returns a document with its references, once its attachments are stored. Called where reads may block.
     ///
-    /// - Throws: ``AttachmentError`` if a content is missing or another one; `DocIndexError`, `LevelError`.
+    /// - Throws: ``AttachmentError`` if an attachment is missing or not the expected one; `DocIndexError`,
+    ///   `LevelError`.
     func document(
         _ examined: Examined, _ received: ReceivedContents, in store: DocumentStore
     ) throws -> WireDocument {
@@ -96,7 +98,7 @@ struct AttachmentFetch: Sendable {
         return document
     }
 
-    /// The size of a content from which it is kept in part when the replication, or the process, ends.
+    /// The size of an attachment from which it is kept in part when the replication, or the process, ends.
     private static let keptByteCount: Int64 = 1 << 20
 
     private func fetch(
@@ -118,7 +120,7 @@ struct AttachmentFetch: Sendable {
         return try await fetch(entry, of: document, expecting: digest, continuing: nil)
     }
 
-    /// Returns what an earlier replication has received of a large content; `nil` for a small one, and for one whose
+    /// Returns what an earlier replication has received of a large attachment; `nil` for a small one, and for one whose
     /// digest is not known, since it could not be checked.
     private func partial(of entry: WireAttachment, expecting digest: Attachment.Digest?) async throws -> PartialContent?
     {
@@ -165,7 +167,7 @@ struct AttachmentFetch: Sendable {
     }
 }
 
-/// The pieces of a content: first those of an earlier replication, then the new ones.
+/// The pieces of an attachment: first those of an earlier replication, then the new ones.
 private struct ContinuedPieces: AsyncSequence, AsyncIteratorProtocol {
     private let partial: PartialContent?
     private var download: AttachmentDownload.Iterator

@@ -2,21 +2,22 @@ internal import DocIndex
 
 /// Brings several documents together with the contents of their attachments.
 ///
-/// One request for many small contents costs the peer half of the work of a request for each. Large contents are asked for
-/// alone, since they can be continued after an interruption.
+/// One request for many small attachments costs the peer half of the work of a request for each. Large attachments are
+/// asked for alone, since they can be continued after an interruption.
 struct GroupFetch: Sendable {
     let link: SyncLink
 
-    /// The size of the contents of a group in bytes. What has come of a group when the process ends may come again.
+    /// The size of the contents of a group in bytes. What has arrived of a group when the process ends may be sent
+    /// again.
     static let groupByteCount: Int64 = 1 << 20
     /// The number of documents in a group.
     static let groupCount = 100
 
-    /// What became of a group.
+    /// The outcome of a group.
     struct Outcome: Sendable {
         var fetched: [AttachmentFetch.Fetched] = []
-        /// The documents to ask for alone: because of an error, which is told precisely then, or since the store has some
-        /// of the contents.
+        /// The documents to ask for alone: because of an error, which is told precisely then, or since the store has
+        /// some of the attachments.
         var rest: [WireDocument] = []
     }
 
@@ -50,7 +51,7 @@ struct GroupFetch: Sendable {
         return sum
     }
 
-    /// Fetches documents whose contents the store lacks.
+    /// Fetches documents whose attachments the store lacks.
     ///
     /// - Throws: ``TransportError`` or ``PeerError`` once the attempts are used up; `DocIndexError`, `LevelError`.
     func fetch(_ documents: [WireDocument]) async throws -> Outcome {
@@ -111,9 +112,9 @@ struct GroupFetch: Sendable {
         }
     }
 
-    /// Asks for documents, and stores the contents that come.
+    /// Asks for documents, and stores the attachments that arrive.
     ///
-    /// - Returns: the documents that came completely; `nil` if the peer does not send documents in this way.
+    /// - Returns: the documents that arrived completely; `nil` if the peer does not send documents in this way.
     private func receive(_ documents: [AttachmentFetch.Examined]) async throws -> [Key: ReceivedDocument]? {
         let requests = documents.map {
             (id: VersionWriter.text($0.document.id), revision: $0.document.version.path.revision)
@@ -128,8 +129,8 @@ struct GroupFetch: Sendable {
                 do {
                     try await read(type, body, receiver, &received)
                 } catch let error as TransportError where error.code.isTransient {
-                    // What has come need not come again. The rest is asked for once more, or alone if nothing has come,
-                    // since the peer may be unable to read the first content.
+                    // What has arrived need not be sent again. The rest is asked for once more, or alone if nothing has
+                    // arrived, since the peer may be unable to read the first attachment.
                     link.peer.onRetry(error, .zero)
                 } catch is AttachmentError, is MessageError, is DocumentFault {
                     // The document at fault is asked for alone.

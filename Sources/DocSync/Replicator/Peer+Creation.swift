@@ -4,7 +4,7 @@ extension Peer {
     /// Creates the database unless it exists.
     ///
     /// - Returns: whether it was created.
-    /// - Throws: ``SyncError``, also if the peer does not create databases; ``TransportError``, ``MessageError``.
+    /// - Throws: ``SyncError``, including if the peer does not create databases; ``TransportError``, ``MessageError``.
     @discardableResult
     package func createDatabase() async throws -> Bool {
         do {

@@ -12,7 +12,7 @@ struct PullRun: Sendable {
         var isLast = false
     }
 
-    /// What became of a page.
+    /// The outcome of a page.
     private struct Outcome: Sendable {
         let end: PeerPosition
         let checkedCount: Int
@@ -184,8 +184,8 @@ struct PullRun: Sendable {
 }
 
 extension PullRun {
-    /// Tries again to get documents that an earlier run left out because the peer did not send all of them. They are not
-    /// in the feed again.
+    /// Tries again to get documents that an earlier run left out because the peer did not send all of them. They are
+    /// not in the feed again.
     private func retryUnavailable() async throws {
         let faults = link.board.leftOutOfPull.filter { $0.code == .unavailable }
         for fault in faults.prefix(Self.retryLimit) {
@@ -278,7 +278,7 @@ extension PullRun {
                 link.board.note { $0.pull.attachmentByteCount += fetched.byteCount }
                 try await writer.add(fetched.document, byteCount: 1000, digests: fetched.digests)
             }
-            // Only a document that is stored keeps its contents from being sent again.
+            // Only a document that is stored keeps its attachments from being sent again.
             try await writer.flush()
         }
         return rest

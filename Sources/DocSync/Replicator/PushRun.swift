@@ -128,7 +128,7 @@ struct PushRun: Sendable {
         let version: DocumentRevision
         let ancestors: [Revision]
 
-        /// The size of the contents that may be sent within the document; `nil` if they are sent after it.
+        /// The size of the attachments that may be sent within the document; `nil` if they are sent after it.
         var inlineByteCount: Int64? {
             guard let content = version.content, let attachments = try? DocumentAttachments(of: content) else {
                 return nil
@@ -187,8 +187,8 @@ struct PushRun: Sendable {
 
     // MARK: - Attachments
 
-    /// The size of the contents that are sent with one request, in bytes, and the number of their documents. A commit of
-    /// CouchDB waits for the disk, so fewer requests are faster.
+    /// The size of the attachments that are sent with one request, in bytes, and the number of their documents. A
+    /// commit of CouchDB waits for the disk, so fewer requests are faster.
     private static let groupByteCount: Int64 = 3 << 19
     private static let groupCount = 200
 
@@ -250,7 +250,7 @@ struct PushRun: Sendable {
             do {
                 try await send(attached, known: try await knownAttachments(of: attached))
             } catch let error as PeerError where error.status == 412 {
-                // The peer lacks a content that it was expected to have.
+                // The peer lacks an attachment that it was expected to have.
                 try await send(attached, known: KnownAttachments())
             }
             link.board.takeIn(.push, [attached.id], since: start)
@@ -304,8 +304,8 @@ struct PushRun: Sendable {
         }
     }
 
-    /// Returns a document as it is sent: the text, the contents that follow it, and the size of all contents that are sent.
-    /// Called where reads may block.
+    /// Returns a document as it is sent: the text, the attachments that follow it, and the size of all attachments that
+    /// are sent. Called where reads may block.
     private func text(
         of attached: Attached, known: KnownAttachments, in store: DocumentStore
     ) throws -> (text: [UInt8], following: [(entry: WireAttachment, content: Attachment)], byteCount: Int64) {
@@ -325,8 +325,8 @@ struct PushRun: Sendable {
 
     // MARK: - Documents in bulk
 
-    /// Sends documents, usually with one request. On a connection that breaks off, with smaller ones, so that less is sent
-    /// twice.
+    /// Sends documents, usually with one request. On a connection that breaks off, with smaller ones, so that less is
+    /// sent twice.
     ///
     /// - Returns: the IDs of the documents that the peer does not accept.
     private func sendOnce(_ body: BulkBody, since start: Int) async throws -> Set<String> {
@@ -377,8 +377,8 @@ struct PushRun: Sendable {
     }
 }
 
-/// The size of the documents that one request sends. It is halved when a connection breaks off, and grows slowly with each
-/// success.
+/// The size of the documents that one request sends. It is halved when a connection breaks off, and grows slowly with
+/// each success.
 final class BodySize: Sendable {
     /// The size in bytes below which a request is repeated as it is.
     static let smallest = 64 << 10

@@ -16,7 +16,7 @@ public struct SyncError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// What failed, and what to do next. It contains no password.
+    /// A description of the failure, and what to do next. It contains no password.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -27,7 +27,7 @@ public struct SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the error for a failed request; `error` itself if it has another type.
+    /// Returns the error for a failed request; `error` itself if it has a different type.
     static func of(_ error: any Error) -> any Error {
         guard let error = error as? PeerError else { return error }
         switch error.status {

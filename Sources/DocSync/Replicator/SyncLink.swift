@@ -1,7 +1,7 @@
 internal import DocIndex
 internal import Synchronization
 
-/// What the two directions of a replication share: the two sides, and their common checkpoints.
+/// The state that both directions of a replication share: the two sides, and their common checkpoints.
 struct SyncLink: Sendable {
     enum Direction: String, Sendable, CaseIterable { case pull, push }
 
@@ -10,11 +10,11 @@ struct SyncLink: Sendable {
     let options: Replicator.Options
     let board: StatusBoard
     let idField: String
-    /// What the peer's database had as its instance at the beginning.
+    /// The instance of the peer's database at the beginning.
     let instance: String?
-    /// What distinguishes this pair of a store and a database.
+    /// The identity of this pair of a store and a database.
     private let pair: String
-    /// Stores the contents that the peer sends.
+    /// Stores the attachments that the peer sends.
     let contents: ContentQueue
     /// Whether the peer sends documents together with their attachments, as far as it is known.
     let sendsContents = PeerAbility()
@@ -32,7 +32,7 @@ struct SyncLink: Sendable {
         func advance(to commit: UInt64) { value.withLock { $0 = max($0, commit) } }
     }
 
-    /// What a peer is expected to do until it turns out that it does not.
+    /// An ability that a peer is assumed to have until it shows otherwise.
     final class PeerAbility: Sendable {
         private let isMissing = Atomic(false)
 

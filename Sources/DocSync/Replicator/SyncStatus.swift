@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What a replication has done so far.
+/// The progress of a replication.
 public struct SyncStatus: Sendable {
-    /// What a replication does.
+    /// The activity of a replication.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// It reads what both sides know of each other.
         case connecting
@@ -30,13 +30,13 @@ public struct SyncStatus: Sendable {
 
     /// A failure that is followed by another attempt.
     public struct Retry: Sendable {
-        /// What failed.
+        /// The failure.
         public let error: any Error
         /// The time until the next attempt.
         public let delay: Duration
     }
 
-    /// What the replication does now.
+    /// The present activity.
     public package(set) var phase = Phase.connecting
     /// Whether the peer is polled for changes, because a proxy between the two holds back the heartbeats of its feed.
     public package(set) var isPolling = false

@@ -10,10 +10,11 @@ struct ArrivingDocuments {
     /// Whether a replica sends the documents with their revisions.
     private(set) var keepsRevisions = false
     private var isNewEdit = false
-    /// The size of the documents so far without their contents, in bytes.
+    /// The size of the documents so far without their attachments, in bytes.
     private var byteCount = 0
 
-    /// The maximum number of documents in a request, since even an empty one takes memory. Replicators send some hundred.
+    /// The maximum number of documents in a request, since even an empty one takes memory. Replicators send some
+    /// hundred.
     private static let countLimit = 100_000
 
     init(database: ServedDatabase) { self.database = database }
@@ -41,7 +42,7 @@ struct ArrivingDocuments {
             case .member: continue
             case .oversized: throw MessageError(.tooLarge, "A document is larger than this server accepts.")
             case .element(let text):
-                // Before their contents are stored in vain.
+                // Checked before their attachments are stored for nothing.
                 if isNewEdit { throw ServedDatabase.newEdit }
                 try Task.checkCancellation()
                 try await add(text)

@@ -75,7 +75,7 @@ extension ServedDatabase {
         return response
     }
 
-    /// Returns a version that came, with its references.
+    /// Returns a version that arrived, with its references.
     func arrival(_ document: WireDocument, _ text: [UInt8]) async throws -> VersionWriter.Arrival {
         guard document.hasContents else {
             return VersionWriter.Arrival(document, listed: [document.version.path.revision])
@@ -87,7 +87,7 @@ extension ServedDatabase {
         }
     }
 
-    /// Returns a version with its references, whose contents have been received or are here.
+    /// Returns a version with its references, whose attachments have been received or are here.
     func arrival(
         _ document: WireDocument, _ received: ReceivedDocument
     ) async throws -> VersionWriter.Arrival {

@@ -232,7 +232,7 @@ struct ServedDatabase: Sendable {
             ["ok": true, "id": .string(id), "rev": .string(document.version.path.revision.description)], status: 201)
     }
 
-    /// Reads a document that came. The contents in it do not count for its size.
+    /// Reads a document that arrived. The attachments in it do not count for its size.
     func document(_ text: [UInt8]) throws -> WireDocument {
         let document = try WireDocument(reading: text, idField: idField)
         guard text.count - document.containedByteCount <= server.options.documentLimit else {

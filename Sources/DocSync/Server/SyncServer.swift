@@ -5,7 +5,7 @@ public import DocIndex
 /// It has what the replicators of CouchDB, PouchDB and this library use. Other requests are refused in CouchDB's form.
 /// Source: the replication protocol of Apache CouchDB.
 public struct SyncServer: Responder {
-    /// What a server permits.
+    /// The permissions and limits of a server.
     public struct Options: Sendable {
         /// The collections that are served.
         public var collections: Set<String>
@@ -26,7 +26,7 @@ public struct SyncServer: Responder {
 
     let store: AsyncDocumentStore
     let options: Options
-    /// Stores the contents that peers send.
+    /// Stores the attachments that peers send.
     let contents: ContentQueue
 
     /// Creates a server. The collections take part in replications from now on.

@@ -5,7 +5,7 @@ internal import Pictures
 /// The contents of attachments, by digest, and pictures in other sizes. Pictures are served as what their first bytes
 /// say; everything else is a download, because a browser must not run it as a page of this server.
 struct AttachmentRoute: Sendable {
-    /// What a request asks for instead of the content.
+    /// A part of an attachment that a request asks for instead of its content.
     enum Form: String, CaseIterable {
         /// The small picture in a JPEG file.
         case embedded

@@ -10,7 +10,7 @@ struct AccessGate: Sendable {
     let formToken = AccessToken()
     let names: ServerNames
 
-    /// What happens to a request.
+    /// The decision about a request.
     enum Decision {
         case admitted(Target)
         /// The browser exchanges the token in the address for a cookie.

@@ -62,7 +62,7 @@ struct Problem: Error, Sendable {
             case .preconditionFailed: "The document is not the expected version"
             case .tooLarge: "The request is too large"
             case .addressTooLong: "The address is too long"
-            case .unsupportedMediaType: "The body has another format than expected"
+            case .unsupportedMediaType: "The body has a different format than expected"
             case .rangeNotSatisfiable: "The content ends before the range"
             case .wrongHost: "The request is for another server"
             case .queryTooLarge: "The query needs too much memory"
@@ -74,7 +74,7 @@ struct Problem: Error, Sendable {
             }
         }
 
-        /// What the problem means and what to do.
+        /// The meaning of the problem, and what to do.
         var explanation: String {
             switch self {
             case .badRequest:
@@ -84,7 +84,7 @@ struct Problem: Error, Sendable {
                     + "what was expected, and at which character."
             case .unauthorized:
                 "Open the address that lkrepl serve printed, with its token. Programs send the token in the header field "
-                    + "Authorization: Bearer TOKEN. Each start of the server has another token."
+                    + "Authorization: Bearer TOKEN. Each start of the server has a different token."
             case .forbidden: "Only pages of this server may send such requests."
             case .notFound: "The collection, the document or the page does not exist, or no longer exists."
             case .methodNotAllowed:
@@ -117,7 +117,7 @@ struct Problem: Error, Sendable {
     }
 
     let kind: Kind
-    /// What is wrong with this request, and what to do.
+    /// The fault of this request, and what to do.
     let detail: String
     /// The offset of the mistake in the value of a parameter, in characters.
     var place: Int?

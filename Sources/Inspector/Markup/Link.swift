@@ -34,7 +34,7 @@ struct Link: Sendable, Hashable {
         }
     }
 
-    /// Returns the link with another value of a parameter.
+    /// Returns the link with a different value of a parameter.
     func with(_ name: String, _ value: String?) -> Link {
         var link = self
         link[name] = value

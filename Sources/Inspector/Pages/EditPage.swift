@@ -50,7 +50,7 @@ struct EditForm: Sendable {
         }
     }
 
-    /// What a form sends.
+    /// The fields that a form sends.
     struct Content: Sendable {
         /// `save` or `delete`.
         let action: String

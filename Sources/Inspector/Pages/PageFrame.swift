@@ -1,6 +1,6 @@
 internal import DocSync
 
-/// What surrounds the content of every page.
+/// The frame around the content of every page.
 struct PageFrame: Sendable {
     /// The name of the store.
     let store: String
@@ -10,7 +10,7 @@ struct PageFrame: Sendable {
     var collection: String?
     /// The page, if it belongs to no collection.
     var place: String?
-    /// What the reader must know about the store, such as that another process writes it.
+    /// A notice about the store, such as that another process writes it.
     var note: String?
 
     /// Returns a page.

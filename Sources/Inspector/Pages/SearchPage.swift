@@ -1,7 +1,7 @@
 internal import DocIndex
 internal import DocSync
 
-/// What a search box finds, best first, with the words marked.
+/// The results of a search box, best first, with the words marked.
 struct SearchPage: Sendable {
     let reading: StoreReading
     let store: ReadableStore

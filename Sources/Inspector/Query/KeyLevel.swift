@@ -8,7 +8,7 @@ struct KeyLevel: Sendable {
         let prefix: [UInt8]
         /// Whether there are keys below it.
         let isBranch: Bool
-        /// What the key means; `nil` if nothing is known.
+        /// The meaning of the key; `nil` if unknown.
         let meaning: String?
         /// The approximate size in tables.
         let byteCount: UInt64
@@ -21,7 +21,7 @@ struct KeyLevel: Sendable {
 
     /// The prefix of all keys.
     let prefix: [UInt8]
-    /// What the prefix means.
+    /// The meaning of the prefix.
     let meaning: String?
     private(set) var nodes: [Node] = []
     /// The first key that is left out; `nil` if there is none.
@@ -89,7 +89,7 @@ enum HexBytes {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Reads digits, also with `0x` before them; `nil` for other text.
+    /// Reads digits, optionally after `0x`; `nil` for other text.
     static func bytes(_ text: String) -> [UInt8]? {
         var digits: [UInt8] = []
         for byte in text.utf8.dropFirst(text.hasPrefix("0x") ? 2 : 0) where byte != UInt8(ascii: " ") {

@@ -14,7 +14,7 @@ enum PictureKind: String, CaseIterable, Sendable {
     /// Whether the type of an attachment is one of them.
     static func isRaster(_ type: String) -> Bool { PictureKind(rawValue: type.lowercased()) != nil }
 
-    /// Reads the first bytes of a content; `nil` for everything that is not such a picture.
+    /// Reads the first bytes of an attachment; `nil` for everything that is not such a picture.
     init?(of bytes: [UInt8]) {
         func has(_ text: String, at offset: Int) -> Bool {
             bytes.count >= offset + text.utf8.count && bytes[offset...].starts(with: text.utf8)

@@ -15,7 +15,7 @@ struct SearchRequest: Sendable {
         limit = try parameters.number("limit", in: 1...200) ?? 20
     }
 
-    /// What a search found.
+    /// The results of a search.
     struct Result: Sendable {
         struct Hit: Sendable {
             let id: DocumentID

@@ -1,7 +1,7 @@
 internal import DocIndex
 internal import DocSync
 
-/// What a request wants to see of a collection's documents.
+/// The part of a collection's documents that a request wants to see.
 struct TableRequest: Sendable {
     /// The parameters that a list of documents has.
     static let names = ["where", "sort", "fields", "limit", "after"]
@@ -39,7 +39,7 @@ struct TableRequest: Sendable {
 }
 
 extension Plan.Execution {
-    /// What the query did, for people.
+    /// An explanation of the query, for people.
     var summary: String {
         let documents = documentsExamined == 1 ? "1 document" : "\(HumanNumber.grouped(documentsExamined)) documents"
         let keys = keysExamined == 1 ? "1 key" : "\(HumanNumber.grouped(keysExamined)) keys"

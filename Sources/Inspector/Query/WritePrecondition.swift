@@ -1,8 +1,8 @@
 internal import DocIndex
 internal import DocSync
 
-/// What a request that writes requires of the stored document (RFC 9110, section 13.1). Without it, a program could
-/// overwrite what it has not seen.
+/// A condition on the stored document that a request for a write states (RFC 9110, section 13.1). Without it, a program
+/// could overwrite changes that it has not seen.
 enum WritePrecondition: Sendable, Hashable {
     /// There is no document: `If-None-Match: *`.
     case absent

@@ -4,7 +4,7 @@ package struct CommandConsole: Sendable {
     package struct Command: Sendable, Hashable {
         /// The words of its name, such as `doc get`.
         package let name: String
-        /// What it does, in a sentence.
+        /// A sentence about its purpose.
         package let abstract: String
         /// An example; `nil` if there is none.
         package let example: String?
@@ -28,11 +28,11 @@ package struct CommandConsole: Sendable {
         }
     }
 
-    /// What a command printed.
+    /// The output of a command.
     package struct Output: Sendable, Hashable {
-        /// What it printed on standard output.
+        /// Its standard output.
         package var results = ""
-        /// What it printed on standard error.
+        /// Its standard error.
         package var messages = ""
         /// The exit code; 0 for a command that did what was asked.
         package var exitCode: Int32 = 0

@@ -23,7 +23,7 @@ struct ReadableStore: Sendable {
     var path: String { store.path }
     /// The version of the schema.
     var schemaVersion: Int { store.schema.version }
-    /// What distinguishes the store from its copies.
+    /// The identity that distinguishes the store from its copies.
     var epoch: String { store.epoch.description }
     /// The name of the state, for caches.
     var tag: String { "\(epoch)-\(sequence)" }
@@ -64,22 +64,22 @@ struct ReadableStore: Sendable {
         try store.changes(since: sequence, limit: limit)
     }
 
-    /// The number and the size of all attached contents.
+    /// The number and the size of all attached attachments.
     func attachmentCensus() throws -> DocumentStore.Attachments.Census { try snapshot.attachments.census() }
 
-    /// Returns the reference to a stored content, without a type; `nil` if the content is not stored.
+    /// Returns the reference to a stored attachment, without a type; `nil` if the content is not stored.
     func attachment(_ digest: Attachment.Digest) throws -> Attachment? {
         try store.attachments.info(digest).flatMap { Attachment(digest: digest, byteCount: $0.byteCount) }
     }
 
-    /// Returns the bytes at the beginning of a content.
+    /// Returns the bytes at the beginning of an attachment.
     func beginning(of attachment: Attachment, byteCount: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try store.attachments.read(attachment, in: 0..<min(Int64(byteCount), attachment.byteCount)) { bytes += $0 }
         return bytes
     }
 
-    /// Returns the response with a content or a part of it; `nil` if the content is not stored.
+    /// Returns the response with an attachment or a part of it; `nil` if the content is not stored.
     func response(with attachment: Attachment, to request: SyncRequest) throws -> SyncResponse? {
         try AttachmentResponse.make(for: attachment, of: store, to: request)
     }

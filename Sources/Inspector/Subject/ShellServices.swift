@@ -1,6 +1,6 @@
 package import DocIndex
 
-/// What a shell provides beside the store. Apps have none of it.
+/// The services that a shell provides beside the store. Apps have none of them.
 package struct ShellServices: Sendable {
     /// The commands that the console runs.
     package let console: CommandConsole

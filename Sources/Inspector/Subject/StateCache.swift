@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// What was counted in the newest state of the store, so that the same page costs less the next time.
+/// Counts of the newest state of the store, so that the same page costs less the next time.
 ///
 /// It is empty again after each commit. Counts of values are small, but may need a whole index to be read.
 final class StateCache: Sendable {
-    /// What was asked.
+    /// The question.
     struct Question: Hashable, Sendable {
         let collection: String
         /// Such as `count`, or the fields whose values are counted.

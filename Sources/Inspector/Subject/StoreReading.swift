@@ -24,7 +24,7 @@ final class StoreReading: Sendable {
     private let renew: (@Sendable () throws -> DocumentStore?)?
     private let turnstile = QueryTurnstile()
     private let cache = StateCache()
-    /// What a shell provides; `nil` for none.
+    /// The services of a shell; `nil` for none.
     let services: ShellServices?
     /// Commands run one at a time, because they share the session of the shell.
     private let consoleTurnstile = QueryTurnstile(limit: 1)

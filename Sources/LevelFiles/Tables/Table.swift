@@ -277,7 +277,7 @@ package struct Table {
             throw FileError(error, file: name)
         }
         guard bytes.count == byteCount else {
-            throw FileError(.damaged, file: name, offset: offset, reason: "it was truncated while it was read")
+            throw FileError(.damaged, file: name, offset: offset, reason: "it was truncated while being read")
         }
         return bytes
     }

@@ -44,7 +44,7 @@ extension Span<UInt8> {
         unsafe withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    /// Returns the bytes as a value of another type, such as `String`.
+    /// Returns the bytes as a value of a different type, such as `String`.
     ///
     /// - Throws: ``LevelError`` with `malformedEntry` if the bytes are not a value of that type.
     @inlinable

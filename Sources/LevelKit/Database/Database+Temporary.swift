@@ -20,7 +20,7 @@ extension Database {
         var template = Array("\(parent)/levelkit-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw LevelError(
-                .io, "could not make a directory for a temporary database in \(parent); set TMPDIR to another",
+                .io, "could not create a directory for a temporary database in \(parent); set TMPDIR to another",
                 cause: SystemError.last.text)
         }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

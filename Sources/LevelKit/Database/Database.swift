@@ -87,7 +87,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Stores bytes, a string or data under a key, which may be of another type than the value.
+    /// Stores bytes, a string or data under a key, which may be of a different type than the value.
     ///
     /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`.
     @inlinable

@@ -17,8 +17,8 @@ internal import Synchronization
 /// may be closed, ``LogState`` when writes are refused, ``TableCacheWitness`` and ``TableDirectoryMonitor`` when a
 /// not-found result is trusted, and ``ReadViews`` what snapshots see.
 final class DatabaseCore: Sendable {
-    /// What closing ends or removes. The lock is taken when cursors are created or destroyed, never for a read or a
-    /// write.
+    /// The objects that closing ends or removes. The lock is taken when cursors are created or destroyed, never for a
+    /// read or a write.
     struct Dependents {
         var cursors = CursorRegistry()
         /// Whether the directory is deleted when the database is closed.

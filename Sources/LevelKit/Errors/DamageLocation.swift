@@ -13,7 +13,7 @@ extension LevelError {
         located(in: path, order: order) { $0.fault(near: key) }
     }
 
-    /// Returns this error of a write, with its location. After a compaction finds corruption, which may be anywhere,
+    /// Returns this write error with its location. After a compaction finds corruption, which may be anywhere,
     /// LevelDB refuses writes.
     func locatedAnywhere(in path: String) -> LevelError {
         located(in: path, order: .bytewise) { $0.fault(near: nil) ?? $0.faultAtOpening() }

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What an application shows in an alert. `localizedDescription` is the ``message``. The strings are in English.
+/// The strings that an application shows in an alert, in English. `localizedDescription` is the ``message``.
 extension LevelError: LocalizedError {
     /// The message.
     public var errorDescription: String? { message }

@@ -10,7 +10,7 @@ extension ContentDirectory {
     /// Puts all files into an unfinished copy of the database, as links or copies, and flushes them to the disk.
     ///
     /// The caller holds the files (``holdFiles()``) and has copied the database before, so the copy has each file that
-    /// its records refer to. A file that is unfinished, or is added during the copy, is left out or copied in vain.
+    /// its records refer to. A file that is unfinished, or is added during the copy, is left out or copied needlessly.
     ///
     /// - Parameters:
     ///   - linksAllowed: whether files may be shared by hard links, where the file system allows it.

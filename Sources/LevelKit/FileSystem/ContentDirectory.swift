@@ -14,8 +14,8 @@ internal import Synchronization
 ///     attachments/new/…       files that are being written; what a killed process leaves is deleted later
 ///     attachments/lock        held while files are deleted, shared by those who read or copy them
 ///
-/// A record may refer to a file once the content and the name of the file, and the name of its directory, are on the disk.
-/// What a crash leaves before that is a file without a record, which may be incomplete.
+/// A record may refer to a file once the content and the name of the file, and the name of its directory, are on the
+/// disk. What a crash leaves before that is a file without a record, which may be incomplete.
 /// Everything is opened relative to the directory, and no link is followed.
 package final class ContentDirectory: Sendable {
     /// The name of the directory.
@@ -52,7 +52,7 @@ package final class ContentDirectory: Sendable {
 
     /// Opens a file; `nil` if there is none with that name.
     ///
-    /// - Throws: ``LevelError`` with `io`, also for a link and for anything that is not a file.
+    /// - Throws: ``LevelError`` with `io`, including for a link and for anything that is not a file.
     package func open(_ name: String) throws(LevelError) -> ContentReader? {
         guard let shard = try existing(shardOf: name) else { return nil }
         return try attempt("open \(file(name))") { () throws(SystemError) in
@@ -177,7 +177,7 @@ package final class ContentDirectory: Sendable {
     /// Begins a new file.
     ///
     /// - Parameter byteCount: the expected size; 0 if it is not known.
-    /// - Throws: ``LevelError`` with `io`, also if there is not enough space.
+    /// - Throws: ``LevelError`` with `io`, including if there is not enough space.
     package func newFile(byteCount: UInt64 = 0) throws(LevelError) -> NewContentFile {
         let root = try madeRoot()
         try CopyRoom.require(byteCount, at: path)

@@ -5,9 +5,9 @@ package struct ContentPublication {
     let file: NewContentFile
     /// The SHA-256 digest of the content, in hexadecimal.
     let digest: String
-    /// Whether a record refers to the content, so an existing file was completely published. Without a record, it may be
-    /// on the disk only in part even if it can be read: after a failed sync, the system keeps the content in memory and
-    /// forgets that the disk lacks it.
+    /// Whether a record refers to the content, so an existing file was completely published. Without a record, it may
+    /// be on the disk only in part even if it can be read: after a failed sync, the system keeps the content in memory
+    /// and forgets that the disk lacks it.
     let hasRecord: Bool
 
     package init(_ file: NewContentFile, as digest: String, hasRecord: Bool) {
@@ -18,14 +18,14 @@ package struct ContentPublication {
 }
 
 extension ContentDirectory {
-    /// Gives files their names, and returns once their contents and their names are on the disk.
+    /// Gives files their names, and returns once their content and their names are on the disk.
     ///
     /// If there is a record, and a file with that name has the same content, that file is kept. Otherwise the new file
     /// replaces it.
     ///
-    /// The names of new contents come first, so that one write of the journal covers the files and their names. Then all
-    /// files are flushed at the same time, and then all directories. A crash in between leaves files without a record,
-    /// whose content may be incomplete.
+    /// The names of new contents come first, so that one write of the journal covers the files and their names. Then
+    /// all files are flushed at the same time, and then all directories. A crash in between leaves files without a
+    /// record, whose content may be incomplete.
     ///
     /// - Parameter publications: files with different digests.
     /// - Throws: ``LevelError`` with `io`. New files are deleted then.

@@ -16,7 +16,7 @@ package final class ContentReader: Sendable {
 
     /// Opens any file.
     ///
-    /// - Throws: ``LevelError`` with `io`, also for a directory, a pipe or a device.
+    /// - Throws: ``LevelError`` with `io`, including for a directory, a pipe or a device.
     package convenience init(path: String) throws(LevelError) {
         do throws(SystemError) {
             try self.init(OpenFile(reading: path), path: path)
@@ -43,7 +43,7 @@ package final class ContentReader: Sendable {
         }
     }
 
-    /// Reads the whole file into one array; fewer bytes than ``byteCount`` if it has become shorter.
+    /// Reads the whole file into one array; fewer bytes than ``byteCount`` if it was shortened in the meantime.
     ///
     /// - Parameter body: receives each part after it was read.
     package func readAll(
@@ -59,13 +59,24 @@ package final class ContentReader: Sendable {
     /// Calls `body` with the content mapped into memory. If another program truncates the file during the call, reading
     /// beyond its end terminates this process.
     package func withMapping<R>(_ body: (RawSpan) throws -> R) throws -> R {
-        guard let count = Int(exactly: byteCount), count > 0 else {
+        try withMapping(of: 0..<byteCount, body)
+    }
+
+    /// Calls `body` with a part of the content mapped into memory, as above. The range is clamped to the content.
+    package func withMapping<R>(of range: Range<UInt64>, _ body: (RawSpan) throws -> R) throws -> R {
+        let range = range.clamped(to: 0..<byteCount)
+        // A mapping begins at a page.
+        let lead = range.lowerBound % UInt64(max(1, sysconf(Int32(_SC_PAGESIZE))))
+        guard let count = Int(exactly: range.upperBound - range.lowerBound + lead), !range.isEmpty,
+            let start = off_t(exactly: range.lowerBound - lead)
+        else {
             return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0).bytes)
         }
-        guard let start = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, file.descriptor, 0),
-            unsafe start != UnsafeMutableRawPointer(bitPattern: -1)
+        guard let pages = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, file.descriptor, start),
+            unsafe pages != UnsafeMutableRawPointer(bitPattern: -1)
         else { throw SystemError.last.levelError("map \(path) into memory") }
-        defer { unsafe munmap(start, count) }
-        return try unsafe body(UnsafeRawBufferPointer(start: start, count: count).bytes)
+        defer { unsafe munmap(pages, count) }
+        let content = unsafe UnsafeRawBufferPointer(start: pages + Int(lead), count: count - Int(lead))
+        return try unsafe body(content.bytes)
     }
 }

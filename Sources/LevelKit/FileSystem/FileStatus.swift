@@ -6,7 +6,7 @@
 
 /// The identity, owner, permissions and type of a file.
 struct FileStatus: Hashable {
-    /// Device and inode. Two paths lead to the same file exactly if these are equal.
+    /// Device and inode. Two paths lead to the same file if and only if these are equal.
     let identity: FileIdentity
     let owner: UInt32
     let group: UInt32

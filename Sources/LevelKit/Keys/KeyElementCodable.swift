@@ -13,7 +13,7 @@ public protocol KeyElementCodable: Sendable {
     ///
     /// - Returns: the value, or `nil` if the element has the right kind but is not a value of the type, such as a
     ///   number that is too large.
-    /// - Throws: ``TupleError`` if the element is unreadable or has another kind.
+    /// - Throws: ``TupleError`` if the element is unreadable or has a different kind.
     static func decodeKeyElement(from decoder: inout TupleDecoder) throws(TupleError) -> Self?
 }
 

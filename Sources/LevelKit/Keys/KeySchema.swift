@@ -17,8 +17,9 @@
 /// The bytes of keys sort like the keys: by the first component in its direction, then by the second, and so on. Every
 /// key has exactly one encoding, and decoding anything else throws.
 ///
-/// ``definition`` describes all of this in a line. A ``Keyspace`` records it and cannot be opened with another schema.
-/// Increase the version when the types stay the same but their meaning changes, for example from seconds to milliseconds.
+/// ``definition`` describes all of this in a line. A ``Keyspace`` records it and cannot be opened with a different
+/// schema. Increase the version when the types stay the same but their meaning changes, for example from seconds to
+/// milliseconds.
 public struct KeySchema<Key: Sendable>: Sendable {
     /// The name of the schema.
     public let name: String

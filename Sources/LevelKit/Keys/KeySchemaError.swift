@@ -11,7 +11,7 @@
 public struct KeySchemaError: Error, Sendable, Hashable {
     /// The kind of error.
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// The bytes of the component are missing, are not a tuple element, or are an element of another kind.
+        /// The bytes of the component are missing, are not a tuple element, or are an element of a different kind.
         case malformed
         /// The element has the right kind, but is not a value of the component's type.
         case invalidValue
@@ -53,7 +53,7 @@ extension KeySchemaError {
         KeySchemaError(
             code: .malformed, component: component, offset: cause.offset,
             message: "Byte \(cause.offset) of a key: the component \(component) of the key schema \(schema) cannot be "
-                + "read. The key was written with another schema, or is damaged.",
+                + "read. The key was written with a different schema, or is damaged.",
             cause: cause)
     }
 
@@ -72,7 +72,7 @@ extension KeySchemaError {
         KeySchemaError(
             code: .trailingBytes, component: nil, offset: offset,
             message: "Byte \(offset) of a key: bytes follow the last component of the key schema \(schema). "
-                + "The key was written with another schema.",
+                + "The key was written with a different schema.",
             cause: nil)
     }
 }

@@ -12,7 +12,7 @@ package struct SchemaFingerprint: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// Returns the fingerprint of a definition.
+    /// Computes the fingerprint of a definition.
     init(of definition: String) {
         var bits: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in definition.utf8 {

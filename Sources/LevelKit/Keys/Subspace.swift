@@ -11,7 +11,7 @@
 /// - `contains(_:)` also checks the byte after the prefix. The key of `("a")` is also a prefix of the key of
 ///   `("a\0")`, so a plain prefix comparison would find the second key in the subspace of the first.
 /// - ``range`` starts with the prefix itself, because ``pack(_:)`` of the empty tuple returns it. A key is therefore in
-///   the range exactly if the subspace contains it.
+///   the range if and only if the subspace contains it.
 ///
 /// Two subspaces either have no key in common, or one contains the other. Subspaces made from tuples of equal length
 /// are never nested by accident. With raw prefixes, check ``isDisjoint(with:)``. ``Keyspace`` needs neither, because

@@ -47,7 +47,7 @@ extension TupleDecoder {
 
     /// Reads a nested tuple.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeTuple() throws(TupleError) -> Tuple {
         try decodeNested { (decoder: inout TupleDecoder) throws(TupleError) in
@@ -58,7 +58,7 @@ extension TupleDecoder {
     /// Reads a nested tuple element by element.
     ///
     /// - Parameter read: reads the elements, up to ``isAtEnd`` or fewer. The rest is skipped.
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
     public mutating func decodeNested<Value>(
         _ read: (inout TupleDecoder) throws(TupleError) -> Value
@@ -81,7 +81,7 @@ extension TupleDecoder {
     /// Reads the element inside a descending element. For the encoding see ``TupleEncoder/appendDescending(to:_:)``.
     ///
     /// - Parameter read: reads the element. If it does not, the element is skipped.
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
     public mutating func decodeDescending<Value>(
         _ read: (inout TupleDecoder) throws(TupleError) -> Value

@@ -7,7 +7,7 @@
 extension TupleDecoder {
     /// Reads a null.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     public mutating func decodeNull() throws(TupleError) {
         let code = try nextCode()
         guard code == TupleCode.null else { throw mismatch(.null, code) }
@@ -16,7 +16,7 @@ extension TupleDecoder {
 
     /// Reads a Boolean.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     public mutating func decodeBool() throws(TupleError) -> Bool {
         let code = try nextCode()
         guard code == TupleCode.boolTrue || code == TupleCode.boolFalse else { throw mismatch(.bool, code) }
@@ -26,7 +26,7 @@ extension TupleDecoder {
 
     /// Reads a 32-bit float.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type, including a
     ///   64-bit float.
     public mutating func decodeFloat() throws(TupleError) -> Float {
         let bits = try decodeWord(TupleCode.float, byteCount: 4, .float)
@@ -35,7 +35,7 @@ extension TupleDecoder {
 
     /// Reads a 64-bit float.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type, including a
     ///   32-bit float and an integer.
     public mutating func decodeDouble() throws(TupleError) -> Double {
         Double(orderedBits: try decodeWord(TupleCode.double, byteCount: 8, .double))
@@ -43,7 +43,7 @@ extension TupleDecoder {
 
     /// Reads a UUID.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     public mutating func decodeUUID() throws(TupleError) -> UUID {
         let code = try nextCode()
         guard code == TupleCode.uuid else { throw mismatch(.uuid, code) }
@@ -56,7 +56,7 @@ extension TupleDecoder {
 
     /// Reads a versionstamp, complete or incomplete.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     public mutating func decodeVersionstamp() throws(TupleError) -> Tuple.Versionstamp {
         let code = try nextCode()
         guard code == TupleCode.versionstamp else { throw mismatch(.versionstamp, code) }
@@ -88,7 +88,7 @@ extension TupleDecoder {
 extension TupleDecoder {
     /// Reads an integer.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/outOfRange`` if `Int64` cannot represent the value.
     public mutating func decodeInt64() throws(TupleError) -> Int64 {
         let code = try nextCode()
@@ -110,7 +110,7 @@ extension TupleDecoder {
 
     /// Reads a nonnegative integer.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/outOfRange`` if `UInt64` cannot represent the value.
     public mutating func decodeUInt64() throws(TupleError) -> UInt64 {
         let code = try nextCode()
@@ -132,7 +132,7 @@ extension TupleDecoder {
 
     /// Reads an integer of any size.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type.
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type.
     public mutating func decodeBigInteger() throws(TupleError) -> Tuple.BigInteger {
         let code = try nextCode()
         if TupleCode.integers.contains(code) {
@@ -180,7 +180,7 @@ extension TupleDecoder {
 extension TupleDecoder {
     /// Reads a string, without Unicode normalization.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type,
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/invalidUTF8`` if its bytes are not UTF-8.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeString() throws(TupleError) -> String {
@@ -205,7 +205,7 @@ extension TupleDecoder {
 
     /// Reads a byte string.
     ///
-    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has another type, including a
+    /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type, including a
     ///   string.
     /// - Complexity: O(n) in its bytes.
     public mutating func decodeBytes() throws(TupleError) -> [UInt8] {

@@ -122,7 +122,7 @@ extension TupleDecoder {
         return key[offset] ^ mask
     }
 
-    /// Returns the error for an element of another type than `expected`.
+    /// Returns the error for an element of a different type than `expected`.
     func mismatch(_ expected: Tuple.Element.Kind, _ code: UInt8) -> TupleError {
         guard let found = Tuple.Element.Kind(code: code) else { return .unknownCode(code, at: offset) }
         return .typeMismatch(expected: expected, found: found, at: offset)

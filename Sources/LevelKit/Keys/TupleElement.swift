@@ -7,7 +7,7 @@
 extension Tuple {
     /// An element of a ``Tuple``.
     ///
-    /// Two elements are equal exactly if their encodings are the same bytes. Therefore
+    /// Two elements are equal if and only if their encodings are the same bytes. Therefore
     /// - strings are compared byte by byte: `é` as one scalar and as `e` with a combining accent are different keys,
     ///   although they are equal as Swift strings;
     /// - floating-point numbers are compared bit by bit: `-0.0` is not `0.0`, and a NaN equals itself;
@@ -25,8 +25,8 @@ extension Tuple {
         case int(Int64)
         /// An integer outside the range of `Int64`.
         ///
-        /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts and
-        /// encodes like the ``int(_:)`` of its value. `integer(_:)` with a `BigInteger` selects the right case.
+        /// The decoder never returns a value inside that range in this case. If constructed manually, it equals, sorts
+        /// and encodes like the ``int(_:)`` of its value. `integer(_:)` with a `BigInteger` selects the right case.
         case bigInteger(Tuple.BigInteger)
         /// A 32-bit float. All floats sort before all doubles.
         case float(Float)
@@ -103,7 +103,7 @@ extension Tuple.Element {
 }
 
 extension Tuple.Element.Kind {
-    /// Returns the kind for a type code, or `nil` if the code is unknown.
+    /// Creates the kind for a type code, or `nil` if the code is unknown.
     init?(code: UInt8) {
         switch code {
         case TupleCode.null: self = .null

@@ -26,7 +26,7 @@ public struct TupleError: Error, Sendable, Hashable {
         case nonCanonical
         /// The nesting exceeds ``Tuple/maximumDepth``.
         case tooDeep
-        /// An element of another type than requested.
+        /// An element of a different type than requested.
         case typeMismatch
         /// An integer that the requested type cannot represent.
         case outOfRange

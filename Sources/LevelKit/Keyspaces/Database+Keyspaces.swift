@@ -5,9 +5,9 @@ extension Database {
     ///   - name: any string of 1 to 255 UTF-8 bytes. Keyspaces cannot be renamed: another name is another keyspace.
     ///   - key: the schema of its keys.
     ///   - value: the codec of its values.
-    /// - Throws: ``LevelError``: `schemaMismatch` if the keyspace is recorded with another schema or codec, or if other
-    ///   keys occupy the region of the keyspaces; `invalidArgument` for the name; `notSupported` if the database is not
-    ///   in ``KeyOrder/bytewise`` order, or was written by a later version; `corruption`, `io`, `closed`.
+    /// - Throws: ``LevelError``: `schemaMismatch` if the keyspace is recorded with a different schema or codec, or if
+    ///   other keys occupy the region of the keyspaces; `invalidArgument` for the name; `notSupported` if the database
+    ///   is not in ``KeyOrder/bytewise`` order, or was written by a later version; `corruption`, `io`, `closed`.
     /// - Complexity: two reads, plus a synced write if the keyspace is new.
     public func keyspace<Key, Value>(
         _ name: String, key: KeySchema<Key>, value: ValueCodec<Value>

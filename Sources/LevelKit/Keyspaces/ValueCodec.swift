@@ -18,7 +18,7 @@
 /// .varint(Int.self)            // few bytes for small numbers
 /// ```
 ///
-/// A keyspace cannot be opened with a codec of another name or version. Increase the version when old values can no
+/// A keyspace cannot be opened with a codec of a different name or version. Increase the version when old values can no
 /// longer be read, for example when a `Codable` type gets a new property that is not optional.
 ///
 /// Invalid bytes throw ``LevelError`` with `malformedEntry`. Its message never contains a part of the value.

@@ -8,8 +8,8 @@ extension Database {
     /// kept, and so is the directory `lost` that a repair leaves.
     ///
     /// - Returns: the names that remain; empty if the directory was deleted.
-    /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if the database is
-    ///   open in this or another process; `corruption` if the manifest is corrupt; `io`. Nothing is deleted in these
+    /// - Throws: ``LevelError``: `databaseNotFound`, including for a directory of other files; `locked` if the database
+    ///   is open in this or another process; `corruption` if the manifest is corrupt; `io`. Nothing is deleted in these
     ///   cases, except with `io`.
     @discardableResult
     public static func destroy(at path: String) throws(LevelError) -> [String] {

@@ -10,13 +10,13 @@ extension Database {
     /// - Parameters:
     ///   - path: the directory of the database.
     ///   - options: the options. The key order must be the order of the database.
-    ///   - stage: called with each ``Database/RepairReport/Stage``; returns whether to continue. `false` cancels the repair while
-    ///     nothing has been changed. Later it is ignored, because a half-repaired database is unusable.
-    /// - Throws: ``LevelError``: `databaseNotFound`, also for a directory of other files; `locked` if the database is
-    ///   open in this or another process; `comparatorMismatch`; `invalidArgument`, also if the directory or one of its
-    ///   parents belongs to another user or is writable by everybody; `forked`; `io`; `cancelled` if `stage` returned
-    ///   `false`. In these cases nothing was changed. `corruption` if LevelDB could not repair the database; the error
-    ///   names the backup.
+    ///   - stage: called with each ``Database/RepairReport/Stage``; returns whether to continue. `false` cancels the
+    ///     repair while nothing has been changed. Later it is ignored, because a half-repaired database is unusable.
+    /// - Throws: ``LevelError``: `databaseNotFound`, including for a directory of other files; `locked` if the database
+    ///   is open in this or another process; `comparatorMismatch`; `invalidArgument`, including if the directory or one
+    ///   of its parents belongs to another user or is writable by everybody; `forked`; `io`; `cancelled` if `stage`
+    ///   returned `false`. In these cases nothing was changed. `corruption` if LevelDB could not repair the database;
+    ///   the error names the backup.
     /// - Complexity: reads every table file and log several times, and rewrites all table files once.
     public static func repair(
         at path: String, options: DatabaseOptions = DatabaseOptions(),

@@ -6,7 +6,7 @@
 
 /// The order of the keys of a database.
 ///
-/// The name of the order is stored with the database. Opening the database with another order throws
+/// The name of the order is stored with the database. Opening the database with a different order throws
 /// `comparatorMismatch`. Prefer keys whose bytes have the desired order (see ``Tuple``): no other program can open a
 /// database with a custom order, prefix ranges are meaningless in it, and every comparison costs a call.
 public struct KeyOrder: Sendable {

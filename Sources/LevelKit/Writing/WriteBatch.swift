@@ -22,7 +22,7 @@ public final class WriteBatch {
         engine.put(key, value)
     }
 
-    /// Adds a put of bytes, a string or data under a key, which may be of another type than the value.
+    /// Adds a put of bytes, a string or data under a key, which may be of a different type than the value.
     ///
     /// - Throws: ``LevelError`` with `tooLarge`. The batch is then unchanged.
     @inlinable

@@ -4,7 +4,7 @@ internal import Pictures
 public struct RendererChain: Sendable {
     /// The renderers, the preferred one first.
     public var renderers: [any Renderer]
-    /// What a picture may cost.
+    /// The limits for a picture.
     public var limits: RenderingLimits
 
     /// Creates a chain.

@@ -1,4 +1,4 @@
-/// What a picture may cost. Forged pictures state enormous sizes in a few bytes.
+/// The limits of time and memory for a picture. Forged pictures state enormous sizes in a few bytes.
 public struct RenderingLimits: Sendable, Hashable {
     /// The maximum number of pixels of an original.
     public var pixelCount = 200_000_000

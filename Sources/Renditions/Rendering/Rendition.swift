@@ -7,7 +7,7 @@ public struct Rendition: Sendable, Hashable {
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// What it was made for.
+    /// The request that it was made for.
     public let specification: RenditionSpecification
 
     /// Creates a rendition. Nothing is checked.

@@ -26,7 +26,7 @@ public struct RenditionFault: Error, Sendable, Hashable {
 
     /// The kind of reason.
     public let code: Code
-    /// What failed, and what to do next. Contains nothing of the picture.
+    /// A description of the failure, and what to do next. Contains nothing of the picture.
     public let message: String
 
     /// Creates a reason.

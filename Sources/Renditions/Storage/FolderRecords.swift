@@ -59,7 +59,7 @@ enum FolderRecords {
 
     // MARK: - Values
 
-    /// What is stored of a rendition.
+    /// The record of a rendition.
     struct Entry: Hashable {
         var specification: RenditionSpecification
         /// Where the bytes are in the database; `nil` if they are in a file.
@@ -82,7 +82,7 @@ enum FolderRecords {
         }
     }
 
-    /// Reads an entry; `nil` if it was made by another rule or for another size.
+    /// Reads an entry; `nil` if it was made by another rule or for a different size.
     static func entry(_ bytes: [UInt8], for specification: RenditionSpecification) -> Entry? {
         guard let fields = numbers(bytes, count: 9), fields[0] == ruleVersion,
             fields[1] == UInt64(specification.longEdge ?? 0), fields[2] == UInt64(specification.quality),

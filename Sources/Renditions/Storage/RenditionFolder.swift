@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The directory `renditions` of a store. It may be deleted or damaged at any time, also while it is in use: what is
+/// The directory `renditions` of a store. It may be deleted or damaged at any time, even while it is in use: what is
 /// missing or fails its checksum is made again. So nothing in here throws, and nothing is ever flushed to the disk.
 ///
 ///     renditions/index/…             a separate database: entries and small renditions; see ``FolderRecords``
@@ -232,8 +232,8 @@ final class RenditionFolder: Sendable {
         return Totals(count: numbers[0], byteCount: Int64(clamping: numbers[1]))
     }
 
-    /// The totals of all specifications with renditions, by name. Takes no lock and creates nothing, so that they can be
-    /// read while another object or process writes the folder.
+    /// The totals of all specifications with renditions, by name. Takes no lock and creates nothing, so that they can
+    /// be read while another object or process writes the folder.
     func totals() -> [(name: String, totals: Totals)] {
         let directory = path + "/index"
         guard isPresent else { return [] }

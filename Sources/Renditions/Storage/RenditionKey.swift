@@ -1,6 +1,6 @@
 internal import DocIndex
 
-/// A rendition of a content.
+/// A rendition of an attachment.
 struct RenditionKey: Sendable, Hashable {
     let digest: Attachment.Digest
     let specification: RenditionSpecification

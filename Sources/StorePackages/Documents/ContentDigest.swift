@@ -75,7 +75,7 @@ package struct ContentDigest {
     }
 
     /// Adds the content of an attachment to a digest of lines that are not records, as the line of its digest and size.
-    /// The digests of records cover contents already, since documents contain their digests.
+    /// The digests of records cover attachments already, since documents contain their digests.
     package mutating func add(content digest: Attachment.Digest, byteCount: Int64) {
         add(envelope: ["a": .string(digest.description), "bytes": .int(byteCount)])
     }

@@ -2,7 +2,7 @@ internal import DocIndex
 
 /// Reads the lines that ``DocumentLines`` makes, from parts of the file in order.
 struct DocumentLineReader {
-    /// What a line contains.
+    /// The content of a line.
     enum Record {
         case schema(Schema)
         /// A document, and the size of its line in bytes.
@@ -17,6 +17,8 @@ struct DocumentLineReader {
     private var lineNumber = 0
     private var recordCount = 0
     private var digest = ContentDigest()
+    /// The IDs so far.
+    private var ids: Set<Fingerprint> = []
     private var isEnded = false
 
     /// - Parameters:
@@ -40,7 +42,7 @@ struct DocumentLineReader {
         }
         guard rest.count + part.count - start <= DocumentLines.maximumByteCount else {
             lineNumber += 1
-            throw fault("it has more than \(DocumentLines.maximumByteCount) bytes")
+            throw tooLong
         }
         rest += part[start...]
     }
@@ -52,7 +54,11 @@ struct DocumentLineReader {
 
     private mutating func record(_ line: [UInt8]) throws -> Record? {
         lineNumber += 1
-        guard line.count < DocumentLines.maximumByteCount, !isEnded else { throw fault("it has another form") }
+        guard !isEnded else { throw fault("it follows the end of the dump") }
+        guard line.count < DocumentLines.maximumByteCount else { throw tooLong }
+        guard !DocumentLines.hasTooManyValues(line) else {
+            throw fault("it has more than \(DocumentLines.maximumValueCount) values")
+        }
         // A document is nested deeper in its line than in a store.
         let parser = JSONParser(notation: .dump, maximumDepth: DocumentValue.maximumDepth + 2)
         guard case .object(let object)? = try? parser.parse(line) else { throw fault("it is not a JSON object") }
@@ -68,7 +74,7 @@ struct DocumentLineReader {
             try checkEnd(object["end"])
             isEnded = true
             return nil
-        default: throw fault("it has another form")
+        default: throw fault("its first member is not \(Self.firstMember(ofLine: lineNumber))")
         }
     }
 
@@ -86,6 +92,9 @@ struct DocumentLineReader {
         guard object.count == 3, object["c"]?.stringValue?.hasSameBytes(as: collection) == true,
             let id = object["id"].flatMap({ DocumentID($0) })
         else { throw fault("it is not a document of the collection") }
+        guard ids.insert(Self.fingerprint(of: id)).inserted else {
+            throw fault("an earlier line has the same ID")
+        }
         recordCount += 1
         if let content = object["doc"]?.objectValue {
             guard content[idField].flatMap({ DocumentID($0) }) == id else {
@@ -99,11 +108,29 @@ struct DocumentLineReader {
         return .deletion(id)
     }
 
+    private static func fingerprint(of id: DocumentID) -> Fingerprint {
+        switch id {
+        case .string(let text): Fingerprint(of: Array("\"\(text)".utf8))
+        case .int(let number): Fingerprint(of: Array(String(number).utf8))
+        }
+    }
+
     private mutating func checkEnd(_ end: DocumentValue?) throws {
         guard end?["records"]?.intValue == Int64(recordCount), end?["complete"] == true,
             end?["digest"]?.stringValue == digest.hexadecimal()
         else { throw fault("the counts and the digest at the end do not agree with the documents") }
     }
+
+    /// The member with which a line begins.
+    private static func firstMember(ofLine number: Int) -> String {
+        switch number {
+        case 1: "lkdump"
+        case 2: "schema"
+        default: "c or end"
+        }
+    }
+
+    private var tooLong: PackageError { fault("it has more than \(DocumentLines.maximumByteCount) bytes") }
 
     private func fault(_ reason: String) -> PackageError {
         .damaged(path, "line \(lineNumber) of its file documents.lkd.jsonl is unreadable: \(reason)")

@@ -3,7 +3,7 @@ internal import DocIndex
 /// Makes the lines of the file with the documents, a dump that `lkrepl load` reads: a header, the schema, the documents
 /// and the end with counts and digests.
 struct DocumentLines {
-    /// The attachments of the documents, whose contents are not in the dump.
+    /// The attachments of the documents, whose attachments are not in the dump.
     struct References {
         private(set) var sizes: [Attachment.Digest: Int64] = [:]
         private(set) var byteCount: Int64 = 0
@@ -19,6 +19,34 @@ struct DocumentLines {
 
     /// The maximum size of a line in bytes, so that reading one needs little memory.
     static let maximumByteCount = 8 << 20
+    /// The maximum number of values in a line. Each takes some 100 bytes of memory.
+    static let maximumValueCount = 1_000_000
+
+    /// Whether a line has more values than a package may contain. They are counted by commas, brackets and colons.
+    static func hasTooManyValues(_ line: [UInt8]) -> Bool {
+        guard line.count > maximumValueCount else { return false }
+        var count = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in line {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"): count += 1
+            default: break
+            }
+        }
+        return count > maximumValueCount
+    }
 
     private(set) var recordCount = 0
     private let references: References?

@@ -1,6 +1,6 @@
 internal import DocIndex
 
-/// What the gallery shows of a document: texts, and the attachments that may be pictures.
+/// A document in the gallery: its texts, and its attachments that may be pictures.
 struct GalleryItem: Sendable {
     let title: String
     /// A longer text; `nil` if there is none.

@@ -82,15 +82,29 @@ enum EntryName: Sendable, Hashable {
         }
     }
 
+    /// The endings of picture files. Titles are often file names, and the renditions of all of them are JPEG files.
+    private static let endings: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "gif", "tif", "tiff", "webp", "heic", "heif", "avif", "jxl", "bmp", "psd",
+        "dng", "nef", "cr2", "cr3", "arw", "raf", "orf", "rw2", "pef", "srw",
+    ]
+
+    /// Returns a title without the ending of a picture file.
+    private static func withoutEnding(_ title: String) -> String {
+        guard let point = title.lastIndex(of: "."),
+            endings.contains(title[title.index(after: point)...].lowercased())
+        else { return title }
+        return String(title[..<point])
+    }
+
     /// Returns the name of a picture for people: `0001 Old bridge.jpg`.
     ///
     /// - Parameters:
     ///   - number: its number, from 1.
-    ///   - title: its title, from which characters are left out that a file name cannot have.
+    ///   - title: its title, without the ending of a picture file and characters that a file name cannot have.
     static func pictureName(_ number: Int, _ title: String) -> String {
         let digits = String(number)
         var name = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
-        let plain = String(String.UnicodeScalarView(title.unicodeScalars.map { isPlain($0) ? $0 : " " }))
+        let plain = String(String.UnicodeScalarView(withoutEnding(title).unicodeScalars.map { isPlain($0) ? $0 : " " }))
         for word in plain.split(whereSeparator: \.isWhitespace) {
             guard name.utf8.count + word.utf8.count < maximumPictureNameByteCount - 4 else { break }
             name += " " + word

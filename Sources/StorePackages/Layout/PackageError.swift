@@ -8,7 +8,7 @@ public struct PackageError: Error, Sendable, Hashable {
         case packageTooNew
         /// The content of the package is not what it was when it was written.
         case packageDamaged
-        /// What should be packed exceeds the limits of a package.
+        /// The documents or files to be packed exceed the limits of a package.
         case packageTooLarge
         /// The options contradict each other, or the store has not what they need.
         case invalidOptions
@@ -16,7 +16,7 @@ public struct PackageError: Error, Sendable, Hashable {
 
     /// The kind of error.
     public let code: Code
-    /// What failed, on which object, and what to do next.
+    /// A description of the failure: the operation, its object, and what to do next.
     public let message: String
 
     /// Creates an error.

@@ -24,7 +24,7 @@ public struct PackageManifest: Sendable, Hashable {
 
     /// The collection that the documents are from.
     public internal(set) var collection: String
-    /// What the package shows as its title.
+    /// The title of the package.
     public internal(set) var title: String
     /// The condition of the documents; `nil` for all documents, and if places were removed.
     public internal(set) var condition: String?
@@ -86,29 +86,37 @@ extension PackageManifest {
 
     /// Reads the description from JSON.
     ///
+    /// - Parameter entryCount: the number of files that it lists.
     /// - Throws: ``PackageError`` with `packageTooNew` or `packageDamaged`.
-    init(json text: [UInt8], of path: String) throws {
-        let form = PackageError.damaged(path, "its file package.json has another form")
-        guard let value = try? JSONParser(maximumDepth: 4).parse(text), let version = value["lkpackage"]?.intValue,
-            version > 0
-        else { throw form }
+    init(json text: [UInt8], entryCount: Int, of path: String) throws {
+        let form = PackageError.damaged(path, "its file package.json is malformed")
+        var entries: [Entry] = []
+        entries.reserveCapacity(entryCount)
+        let value: DocumentValue
+        do {
+            let parts = try ManifestText(text) { file in
+                guard entries.count < entryCount, let entry = Entry(json: file) else { throw ManifestText.Fault() }
+                entries.append(entry)
+            }
+            value = try JSONParser(maximumDepth: 4).parse(parts.head)
+        } catch {
+            throw form
+        }
+        guard let version = value["lkpackage"]?.intValue, version > 0, value["files"] == nil else { throw form }
         guard version <= Self.version else {
             throw PackageError(
                 .packageTooNew,
                 "the package \(path) has version \(version), and this program reads versions up to \(Self.version); "
                     + "update it")
         }
-        func count(_ value: DocumentValue?) throws -> UInt64 {
-            guard let number = value?.intValue, let count = UInt64(exactly: number) else { throw form }
-            return count
-        }
         guard let collection = value["collection"]?.stringValue, let title = value["title"]?.stringValue,
             let hasOriginals = value["originals"]?.boolValue, let renditions = value["renditions"]?.arrayValue,
-            let isWithoutPlaces = value["placesRemoved"]?.boolValue, let files = value["files"]?.arrayValue
+            let isWithoutPlaces = value["placesRemoved"]?.boolValue,
+            let documentCount = Self.count(value["documents"])
         else { throw form }
         self.init(collection: collection, title: title)
         condition = value["condition"]?.stringValue
-        documentCount = Int(clamping: try count(value["documents"]))
+        self.documentCount = Int(clamping: documentCount)
         self.hasOriginals = hasOriginals
         self.isWithoutPlaces = isWithoutPlaces
         self.renditions = try renditions.map { name in
@@ -116,16 +124,27 @@ extension PackageManifest {
             return name
         }
         if let changes = value["changes"] {
-            guard let epoch = changes["epoch"]?.stringValue else { throw form }
-            self.changes = Changes(
-                epoch: epoch, since: try count(changes["since"]), through: try count(changes["through"]))
-            deletionCount = Int(clamping: try count(value["deletions"]))
-        }
-        entries = try files.map { file in
-            guard let name = file["name"]?.stringValue,
-                let digest = file["sha256"]?.stringValue.flatMap({ Attachment.Digest($0) })
+            guard let epoch = changes["epoch"]?.stringValue, let since = Self.count(changes["since"]),
+                let through = Self.count(changes["through"]), let deletions = Self.count(value["deletions"])
             else { throw form }
-            return Entry(name: name, byteCount: try count(file["bytes"]), digest: digest)
+            self.changes = Changes(epoch: epoch, since: since, through: through)
+            deletionCount = Int(clamping: deletions)
         }
+        self.entries = entries
+    }
+
+    fileprivate static func count(_ value: DocumentValue?) -> UInt64? {
+        value?.intValue.flatMap { UInt64(exactly: $0) }
+    }
+}
+
+extension PackageManifest.Entry {
+    /// Reads a file of the list; `nil` if the text is malformed.
+    fileprivate init?(json text: [UInt8]) {
+        guard let file = try? JSONParser(maximumDepth: 2).parse(text), let name = file["name"]?.stringValue,
+            let byteCount = PackageManifest.count(file["bytes"]),
+            let digest = file["sha256"]?.stringValue.flatMap({ Attachment.Digest($0) })
+        else { return nil }
+        self.init(name: name, byteCount: byteCount, digest: digest)
     }
 }

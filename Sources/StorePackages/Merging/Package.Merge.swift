@@ -1,18 +1,18 @@
 public import DocIndex
 
 extension Package {
-    /// What happens to a document whose ID exists already with another content.
+    /// The way to treat a document whose ID exists already with different content.
     public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
         /// The document of the store stays. Only new documents are added.
         case absent
         /// The document of the package replaces it. Deletions of a package of changes are carried out.
         case replace
-        /// Both stay. The document of the package gets an ID of its own, which follows from its content, so that merging
-        /// the package again adds nothing.
+        /// Both stay. The document of the package gets a new ID, derived from its content, so that merging the
+        /// package again adds nothing.
         case keepBoth = "keep-both"
     }
 
-    /// What a merge did, or would do.
+    /// The result of a merge, or of its rehearsal.
     public struct MergeReport: Sendable, Hashable {
         /// A document that was not stored, and the reason.
         public struct Rejection: Sendable, Hashable {
@@ -26,9 +26,9 @@ extension Package {
         public internal(set) var addedCount = 0
         /// The number of documents that replaced others.
         public internal(set) var replacedCount = 0
-        /// The number of documents of the store that stayed, although the package has another content.
+        /// The number of documents of the store that stayed, although the package has different content.
         public internal(set) var keptCount = 0
-        /// The number of documents that were stored under an ID of their own beside another content.
+        /// The number of documents that were stored under an ID of their own beside one with different content.
         public internal(set) var copiedCount = 0
         /// The number of documents that the store had with the same content.
         public internal(set) var unchangedCount = 0
@@ -45,15 +45,19 @@ extension Package {
     /// Stores the documents of the package and their originals in a store.
     ///
     /// First the whole package is verified, so nothing of a damaged one is stored. A collection that the store does not
-    /// have is created. Documents with attachments whose contents are neither in the package nor in the store are
-    /// rejected. The merge as a whole is not atomic: if it is interrupted, merging again does the rest.
+    /// have is created. Deletions come first. The merge as a whole is not atomic: if it is interrupted, merging again
+    /// does the rest.
+    ///
+    /// Documents are left out and listed in ``MergeReport/rejections`` if the contents of their attachments are neither
+    /// in the package nor in the store, or if the store refuses them, as for the values of another document in a unique
+    /// index. A rehearsal lists the same ones, except documents that are too large for the store.
     ///
     /// - Parameters:
     ///   - store: the store.
     ///   - policy: what happens to documents that exist already.
     ///   - isRehearsal: whether to report only what would be done.
     ///   - progress: called from time to time with the number of documents so far. What it throws stops the merge.
-    /// - Throws: ``PackageError``; `DocIndexError`, such as `duplicateValue` for a unique index; `LevelError`.
+    /// - Throws: ``PackageError``; `DocIndexError`; `LevelError`.
     @discardableResult
     public func merge(
         into store: DocumentStore, policy: MergePolicy = .absent, isRehearsal: Bool = false,
@@ -61,6 +65,7 @@ extension Package {
     ) throws -> MergeReport {
         try verify { _, _ in try progress(0) }
         var merge = PackageMerge(package: self, store: store, policy: policy, isRehearsal: isRehearsal)
+        if policy == .replace, manifest.deletionCount > 0 { try forEachRecord { try merge.takeDeletion($0) } }
         try forEachRecord { record in
             try merge.take(record)
             try progress(merge.count)

@@ -1,4 +1,5 @@
 internal import DocIndex
+internal import LevelKit
 
 /// The state of a merge: documents are collected, and stored in commits with their originals before them.
 struct PackageMerge {
@@ -12,6 +13,8 @@ struct PackageMerge {
     private var idField = "id"
     /// Whether the store has the collection. In a rehearsal it may be missing.
     private var isDeclared = false
+    /// The documents of a rehearsal so far.
+    private var rehearsal: IndexAdmission?
     private var pending: [(id: DocumentID, content: DocumentObject)] = []
     private var pendingByteCount = 0
 
@@ -27,7 +30,7 @@ struct PackageMerge {
 
     private var collection: String { package.manifest.collection }
 
-    /// Takes the next record.
+    /// Takes the next record. Deletions that are carried out come first; see ``takeDeletion(_:)``.
     mutating func take(_ record: DocumentLineReader.Record) throws {
         switch record {
         case .schema(let schema): try adopt(schema)
@@ -36,10 +39,19 @@ struct PackageMerge {
             pending.append((id, content))
             pendingByteCount += byteCount
             if pending.count >= Self.batchCount || pendingByteCount >= Self.batchByteCount { try commit() }
-        case .deletion(let id):
+        case .deletion:
             count += 1
-            try commit()
-            try delete(id)
+            if policy != .replace { report.ignoredDeletionCount += 1 }
+        }
+    }
+
+    /// Takes a deletion, or the schema before it. Deletions come before all documents, which may have values of deleted
+    /// ones in unique indexes.
+    mutating func takeDeletion(_ record: DocumentLineReader.Record) throws {
+        switch record {
+        case .schema(let schema): try adopt(schema)
+        case .document: break
+        case .deletion(let id): try delete(id)
         }
     }
 
@@ -58,52 +70,93 @@ struct PackageMerge {
                         + "the package; merge into another store")
             }
             isDeclared = true
+        } else if isRehearsal {
+            rehearsal = rehearsal ?? IndexAdmission(of: new)
             return
+        } else {
+            var own = store.schema
+            own.collections.append(new)
+            try store.apply(own)
+            isDeclared = true
         }
-        guard !isRehearsal else { return }
-        var own = store.schema
-        own.collections.append(new)
-        try store.apply(own)
-        isDeclared = true
+        if isRehearsal, rehearsal == nil { rehearsal = try IndexAdmission(store.collection(collection)) }
     }
 
     private mutating func delete(_ id: DocumentID) throws {
-        guard policy == .replace, isDeclared else {
+        guard isDeclared else {
             report.ignoredDeletionCount += 1
             return
         }
-        let isThere = try store.collection(collection).contains(id)
-        if isThere, !isRehearsal { _ = try store.write { try $0.delete(id, in: collection) } }
-        if isThere { report.deletedCount += 1 }
+        guard let stored = try store.collection(collection).document(id) else { return }
+        if isRehearsal {
+            rehearsal?.remove(id, stored.content)
+        } else {
+            _ = try store.write { try $0.delete(id, in: collection) }
+        }
+        report.deletedCount += 1
     }
 
     // MARK: - A batch
+
+    /// A document of a batch, with the attachments that the store lacks and the content to store.
+    private struct Item {
+        let document: (id: DocumentID, content: DocumentObject)
+        var missing: [Attachment.Digest: Attachment] = [:]
+        /// `nil` if the store keeps what it has.
+        var candidate: IndexAdmission.Candidate?
+    }
 
     private mutating func commit() throws {
         guard !pending.isEmpty else { return }
         let batch = pending
         pending.removeAll(keepingCapacity: true)
         pendingByteCount = 0
-        var storable: [(id: DocumentID, content: DocumentObject)] = []
-        var missing: [Attachment.Digest: Attachment] = [:]
         let known = isDeclared ? try store.collection(collection) : nil
-        var ignored = Package.MergeReport()
+        var items: [Item] = []
         for (id, content) in batch {
+            var item = Item(document: (id, content), candidate: try candidate(id, content, known))
             // A document that stays as it is needs no attachment.
-            let isStored = try known.map { known in
-                try decide(id, content, into: &ignored) { try known.document($0)?.content } != nil
-            }
-            if isStored == false {
-                storable.append((id, content))
-            } else if let reason = try note(content, &missing) {
+            if item.candidate != nil, let reason = try note(content, &item.missing) {
                 report.rejections.append(.init(id: id, reason: reason))
             } else {
-                storable.append((id, content))
+                items.append(item)
             }
         }
+        let admitted = try admit(items, known)
+        let missing = admitted.reduce(into: [:]) { $0.merge($1.missing) { first, _ in first } }
         report.originalCount += missing.count
         if !isRehearsal, !missing.isEmpty { try add(missing.values.sorted { $0.digest < $1.digest }) }
-        try store(storable)
+        try store(admitted.map(\.document)[...])
+    }
+
+    /// Returns what a document would change; `nil` if the store keeps what it has.
+    private func candidate(
+        _ id: DocumentID, _ content: DocumentObject, _ known: DocumentCollection?
+    ) throws -> IndexAdmission.Candidate? {
+        guard let known else { return .init(id: id, old: nil, new: content) }
+        var ignored = Package.MergeReport()
+        guard let new = try decide(id, content, into: &ignored, { try known.document($0)?.content }) else { return nil }
+        guard let newID = new[idField].flatMap({ DocumentID($0) }) else { return nil }
+        return .init(id: newID, old: newID == id ? try known.document(id)?.content : nil, new: new)
+    }
+
+    /// Rejects the documents that the indexes refuse, and returns the others.
+    private mutating func admit(_ items: [Item], _ known: DocumentCollection?) throws -> [Item] {
+        var admission = isRehearsal ? rehearsal : try known.map { try IndexAdmission($0) }
+        // Not copied when it changes.
+        rehearsal = nil
+        let reasons = try admission?.refusals(of: items.compactMap(\.candidate)) ?? []
+        if isRehearsal { rehearsal = admission }
+        var next = reasons.makeIterator()
+        var admitted: [Item] = []
+        for item in items {
+            if item.candidate != nil, let reason = next.next() ?? nil {
+                report.rejections.append(.init(id: item.document.id, reason: reason))
+            } else {
+                admitted.append(item)
+            }
+        }
+        return admitted
     }
 
     /// Notes the contents of a document that the store lacks. Returns why it cannot be stored; `nil` if it can.
@@ -112,16 +165,19 @@ struct PackageMerge {
         var wanted = missing
         try content.forEachAttachment { attachment in
             if let known = try store.attachments.info(attachment.digest) {
-                if known.byteCount != attachment.byteCount { reason = "its attachment has another size in the store" }
+                if known.byteCount != attachment.byteCount {
+                    reason = "its attachment has a different size in the store"
+                }
                 return
             }
-            guard package.byteCount(ofOriginal: attachment.digest) == UInt64(max(0, attachment.byteCount)) else {
+            switch package.byteCount(ofOriginal: attachment.digest) {
+            case UInt64(max(0, attachment.byteCount))?: wanted[attachment.digest] = attachment
+            case nil:
                 reason =
                     "the content of its attachment \(attachment.name ?? attachment.digest.description) is neither in the "
                     + "package nor in the store; ask for a package with originals"
-                return
+            default: reason = "its attachment has a different size in the package"
             }
-            wanted[attachment.digest] = attachment
         }
         if reason == nil { missing = wanted }
         return reason
@@ -136,7 +192,7 @@ struct PackageMerge {
                 for: store, type: attachment.type, name: attachment.name, byteCount: UInt64(attachment.byteCount))
             try package.readOriginal(attachment.digest) { try content.append($0) }
             guard content.digest == attachment.digest else {
-                throw PackageError.damaged(package.path, "an original changed while it was read")
+                throw PackageError.damaged(package.path, "an original changed while being read")
             }
             group.append(content)
             byteCount += attachment.byteCount
@@ -149,7 +205,9 @@ struct PackageMerge {
         if !group.isEmpty { _ = try store.attachments.add(group) }
     }
 
-    private mutating func store(_ batch: [(id: DocumentID, content: DocumentObject)]) throws {
+    /// Stores documents in one commit. If the store refuses one for another reason than its indexes, it is found by
+    /// halving, and rejected.
+    private mutating func store(_ batch: ArraySlice<(id: DocumentID, content: DocumentObject)>) throws {
         guard isDeclared else {
             report.addedCount += batch.count
             return
@@ -161,10 +219,24 @@ struct PackageMerge {
             }
             return
         }
-        // The body may not change what outlives a failed commit.
-        let before = report
-        report = try store.write { transaction in
-            var report = before
+        do {
+            report = try write(batch)
+        } catch {
+            guard let first = batch.first, let reason = Self.reason(of: error) else { throw error }
+            guard batch.count > 1 else {
+                report.rejections.append(.init(id: first.id, reason: reason))
+                return
+            }
+            let middle = batch.startIndex + batch.count / 2
+            try store(batch[..<middle])
+            try store(batch[middle...])
+        }
+    }
+
+    /// Stores documents, and returns the report with them. The own report stays: it may not change if the commit fails.
+    private func write(_ batch: ArraySlice<(id: DocumentID, content: DocumentObject)>) throws -> Package.MergeReport {
+        try store.write { transaction in
+            var report = self.report
             for (id, content) in batch {
                 let new = try decide(id, content, into: &report) {
                     try transaction.document($0, in: collection)?.content
@@ -172,6 +244,20 @@ struct PackageMerge {
                 if let new { try transaction.put(new, in: collection) }
             }
             return report
+        }
+    }
+
+    /// Returns why a store refuses a document; `nil` for an error that is not about one.
+    private static func reason(of error: any Error) -> String? {
+        switch error {
+        case let error as DocIndexError:
+            switch error.code {
+            case .duplicateValue, .tooManyEntries, .invalidDocument, .invalidID: error.message
+            default: nil
+            }
+        case let error as LevelError where error.code == .tooLarge: error.message
+        case let error as BodyError: "\(error)"
+        default: nil
         }
     }
 

@@ -49,6 +49,10 @@ private final class OwnedContents: ExternalContents {
         try contents.read(digest, in: range)
     }
 
+    func withMapping<R>(of digest: Attachment.Digest, _ body: (RawSpan) throws -> R) throws -> R? {
+        try contents.withMapping(of: digest, body)
+    }
+
     func rendition(of digest: Attachment.Digest, named specification: String) throws -> [UInt8]? {
         try contents.rendition(of: digest, named: specification)
     }

@@ -15,6 +15,10 @@ struct PackagedContents: ExternalContents {
         return try package.bytes(ofOriginal: digest, at: start, byteCount: range.count) ?? []
     }
 
+    func withMapping<R>(of digest: Attachment.Digest, _ body: (RawSpan) throws -> R) throws -> R? {
+        try package.withMapping(ofOriginal: digest, body)
+    }
+
     func rendition(of digest: Attachment.Digest, named specification: String) throws -> [UInt8]? {
         try package.rendition(of: digest, named: specification)
     }

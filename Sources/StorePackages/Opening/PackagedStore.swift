@@ -2,7 +2,7 @@ package import DocIndex
 package import LevelKit
 
 /// A package that is open as a store for reading only: its documents are loaded into a database in a scratch directory,
-/// and its contents are read from its file.
+/// and its attachments are read from its file.
 package struct PackagedStore: Sendable {
     package let package: Package
     /// The database, which is open for reading only.
@@ -21,7 +21,7 @@ package struct PackagedStore: Sendable {
     package init(at path: String, options: DatabaseOptions = DocumentStore.Options().database) throws {
         package = try Package(at: path)
         let base = Self.temporaryDirectory
-        // Processes that were killed leave theirs, also of other packages.
+        // Processes that were killed leave theirs, including those of other packages.
         ScratchDirectory.clearLeftovers(in: base, prefix: Self.prefix)
         scratch = try ScratchDirectory(in: base, prefix: Self.prefix)
         do {

@@ -9,7 +9,8 @@ internal import LevelKit
 /// ```
 ///
 /// Opening a package checks its form, its description and its documents. Originals and renditions are checked when they
-/// are read, and ``verify(_:)`` checks everything. Nothing is unpacked: contents are read where they are in the file.
+/// are read, and ``verify(_:)`` checks everything. Nothing is unpacked: attachments are read where they are in the
+/// file.
 public final class Package: Sendable {
     /// The path of the file.
     public let path: String
@@ -46,7 +47,7 @@ public final class Package: Sendable {
         var text: [UInt8] = []
         text.reserveCapacity(Int(entry.byteCount))
         digest = try Self.read(entry, of: file, path) { text += $0 }
-        manifest = try PackageManifest(json: text, of: path)
+        manifest = try PackageManifest(json: text, entryCount: directory.entries.count - 1, of: path)
         digests = try Self.check(directory, manifest, path)
         guard directory[EntryName.documents.path] != nil, directory[EntryName.gallery.path] != nil else {
             throw PackageError.damaged(path, "it has no documents or no gallery")
@@ -66,8 +67,8 @@ public final class Package: Sendable {
     private static func foreign(_ path: String, _ reason: String) -> PackageError {
         PackageError(
             .notAPackage,
-            "\(path) is not a package, or it is damaged: \(reason); get it again from whoever packed it, and do not pack "
-                + "it anew with other programs")
+            "\(path) is not a package, or it is damaged: \(reason); get it again from whoever packed it, and do not "
+                + "repack it with other programs")
     }
 
     /// Checks the names of the files, and that the description lists them.
@@ -109,7 +110,7 @@ public final class Package: Sendable {
         while offset < end {
             if Task.isCancelled { throw CancellationError() }
             let part = try file.read(at: offset, byteCount: Int(min(UInt64(partByteCount), end - offset)))
-            guard !part.isEmpty else { throw PackageError.damaged(path, "it became shorter while it was read") }
+            guard !part.isEmpty else { throw PackageError.damaged(path, "it was shortened while being read") }
             checksum.update(part)
             unsafe part.withUnsafeBytes { unsafe hash.update($0) }
             try body(part)
@@ -121,8 +122,8 @@ public final class Package: Sendable {
         return digest
     }
 
-    /// Calls `body` with the parts of a file, in order. Its digest is checked after the last part, so what `body` made of
-    /// them must be dropped if this throws.
+    /// Calls `body` with the parts of a file, in order. Its digest is checked after the last part, so what `body` made
+    /// of them must be dropped if this throws.
     func read(_ name: String, _ body: ([UInt8]) throws -> Void) throws {
         guard let entry = directory[name], let expected = digests[name] else {
             throw PackageError.damaged(path, "\(name) is missing")
@@ -135,13 +136,14 @@ public final class Package: Sendable {
     /// Checks the digest of a file.
     func verify(_ name: String) throws { try read(name) { _ in } }
 
-    /// Checks every file. Together with what opening checks, every byte of the package has been checked then.
+    /// Checks every file, and reads every document. Together with what opening checks, every byte of the package has
+    /// been checked then.
     ///
     /// - Parameter progress: called after each file with the number of files so far, and the number of all.
     /// - Throws: ``PackageError`` with `packageDamaged`; `LevelError` with `io`; what `progress` throws.
     public func verify(_ progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws {
         for (number, entry) in manifest.entries.enumerated() {
-            try verify(entry.name)
+            if entry.name == EntryName.documents.path { try forEachRecord { _ in } } else { try verify(entry.name) }
             try progress(number + 1, manifest.entries.count)
         }
     }
@@ -163,7 +165,9 @@ public final class Package: Sendable {
         try lines.finish()
         guard counts == (manifest.documentCount, manifest.deletionCount) else {
             throw PackageError.damaged(
-                path, "it has \(counts.documents) documents instead of the \(manifest.documentCount) that it states")
+                path,
+                "it has \(counts.documents) documents and \(counts.deletions) deletions instead of the "
+                    + "\(manifest.documentCount) and \(manifest.deletionCount) that it states")
         }
     }
 }
@@ -171,6 +175,46 @@ public final class Package: Sendable {
 // MARK: - Contents
 
 extension Package {
+    /// The number and the size of some files of a package.
+    public struct Part: Sendable, Hashable {
+        /// The number of files.
+        public internal(set) var count = 0
+        /// Their size in bytes.
+        public internal(set) var byteCount: UInt64 = 0
+
+        fileprivate mutating func add(_ entry: PackageManifest.Entry) {
+            count += 1
+            byteCount += entry.byteCount
+        }
+    }
+
+    /// The files of a package by their kind.
+    public struct Contents: Sendable, Hashable {
+        /// The originals.
+        public internal(set) var originals = Part()
+        /// The renditions of all sizes.
+        public internal(set) var renditions = Part()
+        /// The renditions under names for people.
+        public internal(set) var namedPictures = Part()
+    }
+
+    /// The size of the package in bytes.
+    public var byteCount: UInt64 { file.byteCount }
+
+    /// The number and the sizes of the files, by their kind.
+    ///
+    /// - Complexity: O(*n*) in the files.
+    public var contents: Contents {
+        manifest.entries.reduce(into: Contents()) { contents, entry in
+            switch EntryName(entry.name) {
+            case .blob: contents.originals.add(entry)
+            case .rendition: contents.renditions.add(entry)
+            case .picture: contents.namedPictures.add(entry)
+            default: break
+            }
+        }
+    }
+
     /// The size of an original in bytes; `nil` if the package does not contain it.
     func byteCount(ofOriginal digest: Attachment.Digest) -> UInt64? {
         directory[EntryName.blob(digest).path]?.byteCount
@@ -184,6 +228,15 @@ extension Package {
             offset <= entry.byteCount, UInt64(max(0, byteCount)) <= entry.byteCount - offset
         else { return nil }
         return try file.read(at: start + offset, byteCount: byteCount)
+    }
+
+    /// Calls `body` with an original mapped into memory. Nothing is checked.
+    ///
+    /// - Returns: `nil` if the package does not contain it.
+    func withMapping<R>(ofOriginal digest: Attachment.Digest, _ body: (RawSpan) throws -> R) throws -> R? {
+        guard let entry = directory[EntryName.blob(digest).path], let start = entry.contentOffset, let end = entry.end
+        else { return nil }
+        return try file.withMapping(of: start..<end, body)
     }
 
     /// Calls `body` with the parts of an original; see ``read(_:_:)``.

@@ -1,5 +1,7 @@
+public import DocIndex
+
 extension PackageWriter {
-    /// What a package contains besides the documents.
+    /// The parts of a package besides its documents.
     public struct Options: Sendable, Hashable {
         /// The title of the gallery; `nil` for the name of the collection.
         public var title: String?
@@ -20,7 +22,7 @@ extension PackageWriter {
         public init() {}
     }
 
-    /// What was packed.
+    /// The counts and sizes of a written package.
     public struct Summary: Sendable, Hashable {
         /// The number of documents.
         public internal(set) var documentCount = 0
@@ -28,6 +30,9 @@ extension PackageWriter {
         public internal(set) var deletionCount = 0
         /// The number of deleted documents that were left out, because nobody knows whether they satisfied the condition.
         public internal(set) var omittedDeletionCount = 0
+        /// The IDs of documents that changed and exist, but do not satisfy the condition, or no longer do, sorted. They
+        /// are left out.
+        public internal(set) var omittedIDs: [DocumentID] = []
         /// The number of originals.
         public internal(set) var originalCount = 0
         /// The number of renditions.

@@ -17,6 +17,8 @@ public struct PackageWriter {
     private let omittedDeletionCount: Int
     private let sequence: UInt64
 
+    private typealias Rendering = (Attachment, _ specification: String) throws -> [UInt8]?
+
     /// Prepares a package. Reads the changes if only those are wanted.
     ///
     /// - Parameters:
@@ -49,6 +51,7 @@ public struct PackageWriter {
             let changes = try store.changes(since: since, in: collection).filter { $0.sequence <= sequence }
             changed = Set(changes.lazy.map(\.id))
             deletions = try changes.filter(\.isDeletion).map(\.id).filter { try !pinned.contains($0) }.sorted()
+            changed?.subtract(deletions)
         }
         let isEverything = query.filter == .all && query.limit == nil
         omittedDeletionCount = isEverything ? 0 : deletions.count
@@ -102,29 +105,39 @@ public struct PackageWriter {
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in },
         to sink: @escaping ([UInt8]) throws -> Void
     ) throws -> Summary {
-        var summary = Summary()
-        summary.deletionCount = documents.deletions.count
-        summary.omittedDeletionCount = omittedDeletionCount
-        summary.sequence = sequence
-        let found = try survey(&summary)
-        var file = PackageFile(sink)
-        try file.add(.documents) { body in
+        var parts = Parts(file: PackageFile(sink))
+        parts.summary.deletionCount = documents.deletions.count
+        parts.summary.omittedDeletionCount = omittedDeletionCount
+        parts.summary.sequence = sequence
+        let found = try survey(&parts.summary)
+        try parts.file.add(.documents) { body in
             try documents.forEachLine(found.attachments.isEmpty ? nil : found.references, body)
         }
-        var album = PackedAlbum()
-        for (number, attachment) in found.attachments.enumerated() {
-            try pack(attachment, rendition, &album, &file, &summary)
-            try progress(number + 1, found.attachments.count)
-        }
         if options.namesPictures {
-            try addNamedPictures(of: found.items, found.attachments, in: album, rendition, &file)
+            let references = Dictionary(found.attachments.map { ($0.digest, $0) }) { first, _ in first }
+            for item in found.items {
+                try packNamed(item, references, rendition, &parts)
+                try progress(parts.packed.count, found.attachments.count)
+            }
         }
-        let pictures = found.items.map { item in item.attachments.lazy.compactMap { album.picture(of: $0) }.first }
+        for attachment in found.attachments where !parts.packed.contains(attachment.digest) {
+            _ = try pack(attachment, rendition, &parts)
+            try progress(parts.packed.count, found.attachments.count)
+        }
+        let pictures = found.items.map { item in
+            item.attachments.lazy.compactMap { parts.album.picture(of: $0) }.first
+        }
         let title = options.title ?? documents.collection.name
         let page = GalleryPage(
-            title: title, condition: condition, documentCount: summary.documentCount,
+            title: title, condition: condition, documentCount: parts.summary.documentCount,
             items: Array(zip(found.items, pictures)))
-        try file.add(.gallery, page.html)
+        try parts.file.add(.gallery, page.html)
+        try parts.file.finish(manifest(titled: title, parts.summary))
+        parts.summary.byteCount = parts.file.byteCount
+        return parts.summary
+    }
+
+    private func manifest(titled title: String, _ summary: Summary) -> PackageManifest {
         var manifest = PackageManifest(collection: documents.collection.name, title: title)
         manifest.condition = condition
         manifest.documentCount = summary.documentCount
@@ -133,15 +146,13 @@ public struct PackageWriter {
         manifest.renditions = options.renditions
         manifest.isWithoutPlaces = options.removesPlaces
         manifest.changes = documents.changes
-        try file.finish(manifest)
-        summary.byteCount = file.byteCount
-        return summary
+        return manifest
     }
 
-    /// What a first visit of the documents finds.
+    /// The result of the first pass over the documents.
     private struct Survey {
         var references = DocumentLines.References()
-        /// One reference to each content, in the order of their digests.
+        /// One reference to each attachment, in the order of their digests.
         var attachments: [Attachment] = []
         /// The first documents, for the gallery.
         var items: [GalleryItem] = []
@@ -151,9 +162,14 @@ public struct PackageWriter {
         var survey = Survey()
         var attachments: [Attachment.Digest: Attachment] = [:]
         var removed: Set<String> = []
-        defer { summary.removedNames = removed.sorted() }
+        var omitted = documents.changed ?? []
+        defer {
+            summary.removedNames = removed.sorted()
+            summary.omittedIDs = omitted.sorted()
+        }
         try documents.forEach(noting: { removed.insert($0) }) { id, content in
             summary.documentCount += 1
+            omitted.remove(id)
             survey.references.add(content)
             content.forEachAttachment { attachments[$0.digest] = attachments[$0.digest] ?? $0 }
             if survey.items.count < GalleryPage.maximumItemCount { survey.items.append(GalleryItem(id, content)) }
@@ -162,25 +178,38 @@ public struct PackageWriter {
         return survey
     }
 
-    /// Adds the original and the renditions of an attachment.
+    /// The parts of a package so far.
+    private struct Parts {
+        var file: PackageFile
+        var album = PackedAlbum()
+        var summary = Summary()
+        var packed: Set<Attachment.Digest> = []
+        /// The number of pictures under names for people.
+        var namedCount = 0
+    }
+
+    /// Adds the original and the renditions of an attachment, unless they are packed already.
+    ///
+    /// - Returns: the largest rendition; `nil` if there is none, or if they are packed already.
     private func pack(
-        _ attachment: Attachment, _ rendition: (Attachment, String) throws -> [UInt8]?, _ album: inout PackedAlbum,
-        _ file: inout PackageFile, _ summary: inout Summary
-    ) throws {
+        _ attachment: Attachment, _ rendition: Rendering, _ parts: inout Parts
+    ) throws -> [UInt8]? {
+        guard parts.packed.insert(attachment.digest).inserted else { return nil }
         if options.includesOriginals {
-            try file.add(.blob(attachment.digest)) { body in try attachments.read(attachment, body) }
-            summary.originalCount += 1
+            try parts.file.add(.blob(attachment.digest)) { body in try attachments.read(attachment, body) }
+            parts.summary.originalCount += 1
         }
-        var isShown = options.renditions.isEmpty
+        var largest: [UInt8]?
         for name in options.renditions {
             guard let bytes = try rendition(attachment, name) else { continue }
             try Self.requireNoMetadata(bytes, of: attachment)
-            try file.add(.rendition(name, attachment.digest), bytes)
-            album.add(name, JPEGHeader(bytes), of: attachment.digest)
-            summary.renditionCount += 1
-            isShown = true
+            try parts.file.add(.rendition(name, attachment.digest), bytes)
+            parts.album.add(name, JPEGHeader(bytes), of: attachment.digest)
+            parts.summary.renditionCount += 1
+            largest = bytes
         }
-        if !isShown { summary.unshownCount += 1 }
+        if largest == nil, !options.renditions.isEmpty { parts.summary.unshownCount += 1 }
+        return largest
     }
 
     /// Throws if a rendition has EXIF, XMP, IPTC or a comment, in which a place could be.
@@ -194,21 +223,22 @@ public struct PackageWriter {
         }
     }
 
-    /// Adds the largest rendition of each document under a name for people.
-    private func addNamedPictures(
-        of items: [GalleryItem], _ attachments: [Attachment], in album: PackedAlbum,
-        _ rendition: (Attachment, String) throws -> [UInt8]?, _ file: inout PackageFile
+    /// Adds the attachments of a document of the gallery, and the largest rendition of the first picture among them
+    /// under a name for people. It is made once, unless documents before have the same picture.
+    private func packNamed(
+        _ item: GalleryItem, _ references: [Attachment.Digest: Attachment], _ rendition: Rendering,
+        _ parts: inout Parts
     ) throws {
-        let references = Dictionary(attachments.map { ($0.digest, $0) }) { first, _ in first }
-        var number = 0
-        for item in items {
-            guard let digest = item.attachments.first(where: { album.largest(of: $0) != nil }),
-                let size = album.largest(of: digest), let attachment = references[digest],
-                let bytes = try rendition(attachment, size)
-            else { continue }
-            try Self.requireNoMetadata(bytes, of: attachment)
-            number += 1
-            try file.add(.picture(EntryName.pictureName(number, item.title)), bytes)
+        var picture: (attachment: Attachment, bytes: [UInt8]?)?
+        for attachment in item.attachments.compactMap({ references[$0] }) {
+            let bytes = try pack(attachment, rendition, &parts)
+            if picture == nil, parts.album.largest(of: attachment.digest) != nil { picture = (attachment, bytes) }
         }
+        guard let (attachment, made) = picture, let size = parts.album.largest(of: attachment.digest),
+            let bytes = try made ?? rendition(attachment, size)
+        else { return }
+        try Self.requireNoMetadata(bytes, of: attachment)
+        parts.namedCount += 1
+        try parts.file.add(.picture(EntryName.pictureName(parts.namedCount, item.title)), bytes)
     }
 }

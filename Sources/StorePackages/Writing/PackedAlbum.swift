@@ -12,7 +12,7 @@ struct PackedAlbum {
 
     private var entries: [Attachment.Digest: [Entry]] = [:]
 
-    /// Notes a rendition. The smallest of a content comes first.
+    /// Notes a rendition. The smallest of an attachment comes first.
     mutating func add(_ specification: String, _ header: JPEGHeader?, of digest: Attachment.Digest) {
         entries[digest, default: []].append(
             Entry(
@@ -20,10 +20,10 @@ struct PackedAlbum {
                 width: header?.width ?? 0, height: header?.height ?? 0))
     }
 
-    /// Returns the name of the specification of the largest rendition of a content; `nil` if it has none.
+    /// Returns the name of the specification of the largest rendition of an attachment; `nil` if it has none.
     func largest(of digest: Attachment.Digest) -> String? { entries[digest]?.last?.specification }
 
-    /// Returns the smallest and the largest rendition of a content; `nil` if it has none.
+    /// Returns the smallest and the largest rendition of an attachment; `nil` if it has none.
     func picture(of digest: Attachment.Digest) -> GalleryPage.Picture? {
         guard let all = entries[digest], let small = all.first, let large = all.last else { return nil }
         let size = small.width > 0 && small.height > 0 ? (small.width, small.height) : nil

@@ -38,6 +38,12 @@ struct PackedDocuments {
                     "the document \(id) takes \(line.count) bytes, and \(DocumentLines.maximumByteCount) is the maximum "
                         + "in a package; leave it out with a condition, or use dump")
             }
+            guard !DocumentLines.hasTooManyValues(line) else {
+                throw PackageError(
+                    .packageTooLarge,
+                    "the document \(id) has more than \(DocumentLines.maximumValueCount) values, the maximum in a "
+                        + "package; leave it out with a condition, or use dump")
+            }
             try body(line)
         }
         for id in deletions { try body(lines.deletion(of: id, in: collection.name)) }

@@ -2,14 +2,14 @@ internal import LevelKit
 
 /// The entries of a zip file of the form that ``ZipWriter`` writes.
 ///
-/// Every byte outside the contents is checked: the directory and the records at the end must be those that follow from
-/// the entries, and the entries must fill the file up to the directory, in order, without gaps and overlaps. So nothing
-/// can hide in the file, and no two readers can see different contents.
+/// Every byte outside of the bytes of entries is checked: the directory and the records at the end must be those that
+/// follow from the entries, and the entries must fill the file up to the directory, in order, without gaps and
+/// overlaps. So nothing can hide in the file, and no two readers can see different entries.
 struct ZipDirectory: Sendable {
     let entries: [ZipEntry]
     private let positions: [String: Int]
 
-    /// Why a file has another form.
+    /// Why a file is not such a zip file.
     struct Fault: Error {
         let reason: String
 
@@ -57,14 +57,14 @@ struct ZipDirectory: Sendable {
         }
     }
 
-    /// Reads the headers of the directory, which must follow each other as the contents do.
+    /// Reads the headers of the directory, which must be in the order of the entries.
     private static func entries(_ bytes: [UInt8], _ end: ZipEnd) throws -> [ZipEntry] {
         var entries: [ZipEntry] = []
         var position = 0
         var offset: UInt64 = 0
         while position < bytes.count {
             guard let entry = ZipEntry(central: bytes, at: &position) else {
-                throw Fault("entry \(entries.count + 1) has another form; only lkrepl pack writes packages")
+                throw Fault("entry \(entries.count + 1) in its directory is malformed, or not written by lkrepl pack")
             }
             guard entry.offset == offset, let next = entry.end, next <= end.directoryOffset else {
                 throw Fault("entry \(entries.count + 1) does not follow the one before")

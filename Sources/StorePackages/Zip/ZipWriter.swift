@@ -7,7 +7,7 @@ struct ZipWriter {
 
     init(_ sink: @escaping ([UInt8]) throws -> Void) { self.sink = sink }
 
-    /// Writes a content in memory.
+    /// Writes an entry whose bytes are in memory.
     mutating func write(_ content: [UInt8], named name: String) throws {
         var checksum = CRC32()
         checksum.update(content)
@@ -15,14 +15,14 @@ struct ZipWriter {
         try append(content)
     }
 
-    /// Writes the header of a content, which must follow in ``append(_:)``.
+    /// Writes the header of an entry, whose bytes must follow in ``append(_:)``.
     mutating func begin(_ name: String, checksum: UInt32, byteCount: UInt64) throws {
         let entry = ZipEntry(name: name, checksum: checksum, byteCount: byteCount, offset: self.byteCount)
         entries.append(entry)
         try append(entry.localHeader)
     }
 
-    /// Writes a part of the content.
+    /// Writes some of the bytes of the entry.
     mutating func append(_ part: [UInt8]) throws {
         try sink(part)
         byteCount += UInt64(part.count)

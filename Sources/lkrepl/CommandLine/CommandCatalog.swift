@@ -38,7 +38,7 @@ struct CommandCatalog: Sendable {
     }
 
     /// One command.
-    struct Command: Sendable {
+    struct Command: Hashable, Sendable {
         /// The words of its name, such as `doc put`.
         var words: [String]
         var abstract: String
@@ -81,63 +81,71 @@ struct CommandCatalog: Sendable {
     /// The top-level commands, in declaration order.
     let commands: [Command]
     /// The options of every command, which are described once.
-    let sharedOptions: [Argument]
+    static let sharedOptions = command(["stats"])?.arguments.filter { $0.kind != .positional } ?? []
 
     /// The commands of this program.
     static let current = CommandCatalog()
 
     private init() {
         let tree = (try? JSONParser().parse(Array(RootCommand._dumpHelp().utf8))) ?? .null
-        let all = Self.commands(tree["command"] ?? .null, below: [])
-        let shared = Self.commandNamed(["stats"], in: all)?.arguments.filter { $0.kind != .positional } ?? []
-        sharedOptions = shared
-        commands = all
+        commands = Self.commands(tree["command"] ?? .null, below: [])
     }
 
     private static func commands(_ tree: DocumentValue, below words: [String]) -> [Command] {
-        (tree["subcommands"]?.arrayValue ?? []).compactMap { item in
-            guard let name = item["commandName"]?.stringValue, name != "help" else { return nil }
-            let path = words + [name]
-            var example: String?
-            var others: [Substring] = []
-            for line in (item["discussion"]?.stringValue ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-            {
-                if line.hasPrefix("Example: ") {
-                    // A sentence may follow the example.
-                    let text = String(line.dropFirst("Example: ".count).split(separator: ". For ")[0])
-                    if example == nil { example = text } else { others.append(line) }
-                } else {
-                    others.append(line)
-                }
+        (tree["subcommands"]?.arrayValue ?? []).compactMap { command($0, below: words) }
+    }
+
+    private static func command(_ tree: DocumentValue, below words: [String]) -> Command? {
+        guard let name = tree["commandName"]?.stringValue, name != "help" else { return nil }
+        let path = words + [name]
+        var example: String?
+        var others: [Substring] = []
+        for line in (tree["discussion"]?.stringValue ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("Example: ") {
+                // A sentence may follow the example.
+                let text = String(line.dropFirst("Example: ".count).split(separator: ". For ")[0])
+                if example == nil { example = text } else { others.append(line) }
+            } else {
+                others.append(line)
             }
-            let arguments = (item["arguments"]?.arrayValue ?? []).compactMap(Argument.init)
-            return Command(
-                words: path, abstract: item["abstract"]?.stringValue ?? "", example: example,
-                discussion: others.joined(separator: "\n"),
-                arguments: arguments.filter { !$0.names.contains("--help") && !$0.names.contains("--version") },
-                subcommands: commands(item, below: path))
         }
+        let arguments = (tree["arguments"]?.arrayValue ?? []).compactMap(Argument.init)
+        return Command(
+            words: path, abstract: tree["abstract"]?.stringValue ?? "", example: example,
+            discussion: others.joined(separator: "\n"),
+            arguments: arguments.filter { !$0.names.contains("--help") && !$0.names.contains("--version") },
+            subcommands: commands(tree, below: path))
     }
 
     // MARK: - Looking up
 
-    /// The command with the given name; `nil` if there is none.
-    func command(_ words: some Sequence<String>) -> Command? {
-        Self.commandNamed(Array(words), in: commands)
+    /// The type of the command with the given name; `nil` if there is none.
+    static func type(_ words: some Collection<String>) -> (any ParsableCommand.Type)? {
+        guard !words.isEmpty else { return nil }
+        var type: any ParsableCommand.Type = RootCommand.self
+        for word in words {
+            guard let next = type.configuration.subcommands.first(where: { $0._commandName == word }) else {
+                return nil
+            }
+            type = next
+        }
+        return type
     }
 
-    private static func commandNamed(_ words: [String], in commands: [Command]) -> Command? {
-        guard let first = words.first, let command = commands.first(where: { $0.words.last == first }) else {
+    /// Describes one command; `nil` if there is none with this name. Describing all of them takes longer than most
+    /// commands run.
+    static func command(_ words: [String]) -> Command? {
+        guard let type = type(words), let dump = try? JSONParser().parse(Array(type._dumpHelp().utf8)) else {
             return nil
         }
-        return words.count == 1 ? command : commandNamed(Array(words.dropFirst()), in: command.subcommands)
+        return dump["command"].flatMap { command($0, below: words.dropLast()) }
     }
 
     /// All commands without subcommands, and all subcommands.
     var leaves: [Command] { commands.flatMap { $0.subcommands.isEmpty ? [$0] : $0.subcommands } }
 
     /// Whether every command has this option.
-    func isShared(_ argument: Argument) -> Bool { sharedOptions.contains { $0.names == argument.names } }
+    static func isShared(_ argument: Argument) -> Bool { sharedOptions.contains { $0.names == argument.names } }
 }
 
 extension CommandCatalog.Argument {

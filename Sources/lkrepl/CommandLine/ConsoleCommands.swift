@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Which commands the console of the inspector runs, and why it refuses the others.
 ///
 /// The console reads one store. No command may write, read or write other files, open another database, or wait for input.
@@ -68,11 +70,11 @@ enum ConsoleCommands {
     /// - Parameter words: The name of the command and its arguments, in their raw spelling.
     /// - Throws: ``CommandError`` with the reason.
     static func check(_ words: [String]) throws {
-        let path = CommandCatalog.current.command(words.prefix(2)) == nil ? words.prefix(1) : words.prefix(2)
+        let path = CommandCatalog.type(words.prefix(2)) == nil ? words.prefix(1) : words.prefix(2)
         let name = path.joined(separator: " ")
         if let reason = refused[name] { throw refusal(name, reason) }
         // Without its subcommand, a command prints its help.
-        let isGroup = CommandCatalog.current.command(path)?.subcommands.isEmpty == false
+        let isGroup = CommandCatalog.type(path)?.configuration.subcommands.isEmpty == false
         guard reading.contains(name) || isGroup else {
             throw CommandError(.usage, "unknown command \(name)", hint: "help lists the commands")
         }

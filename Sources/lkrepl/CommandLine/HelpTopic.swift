@@ -93,12 +93,15 @@ enum HelpTopic: String, CaseIterable, Sendable {
         let element = Filter.compare(list.path, .equal, list.value).description.replacing(" = ", with: " HAS ")
         return [
             .example(find(samples, samples.number.condition(.greaterOrEqual)), "= != < <= > >= compare values."),
-            .example(find(samples, text.condition()), "Text needs quotes if it contains spaces or other signs."),
+            .example(find(samples, text.condition()), "Text with spaces or special characters needs quotes."),
             .example(
                 find(samples, "\(name(text.path)) *= a or \(name(text.path)) ^= A"), "*= contains, ^= begins with."),
-            .example(find(samples, element), "A list has an element."),
-            .example(find(samples, "\(number) in (1, 2) or \(number) between 4 and 5"), ""),
-            .example(find(samples, "\(name(text.path)) exists and \(number) missing"), "There is a value, or none."),
+            .example(find(samples, element), "The list contains this element."),
+            .example(
+                find(samples, "\(number) in (1, 2) or \(number) between 4 and 5"), "One of several values, or a range."),
+            .example(
+                find(samples, "\(name(text.path)) exists and \(number) missing"),
+                "The field has a value, or is missing."),
             .example(
                 find(samples, "\(name(text.path)) matches /^[a-m]/i"), "A regular expression; i ignores case."),
             .example(
@@ -155,7 +158,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
                 "A phrase in double quotes; scores and excerpts."),
             .example("search \(collection) \(ShellWord.typed("\(word) -other"))", "Without a word: - or NOT."),
             .example("search \(collection) \(word)* --limit 5", "Words that begin like this."),
-            .example("search \(collection) \(word)~ --count", "Words with one slip."),
+            .example("search \(collection) \(word)~ --count", "Words with one typo."),
             .example(
                 "search \(collection) \(word) --where \(ShellWord.typed(number))", "A condition besides the words."),
             .text(""),

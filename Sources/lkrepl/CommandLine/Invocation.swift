@@ -1,7 +1,7 @@
 import ArgumentParser
 import StorePackages
 
-/// What the process's arguments ask for: one command, or the shell on a database.
+/// The meaning of the process's arguments: one command, or the shell on a database.
 enum Invocation {
     /// Where a shell reads its commands from.
     enum Source: Hashable, Sendable {
@@ -213,8 +213,7 @@ enum Invocation {
 
     /// Whether the argument after `argument` is the value of an option, even if it begins with a dash.
     private static func takesValue(_ argument: String, of words: [String]) -> Bool {
-        // The catalog is expensive, and rarely needed.
-        argument.hasPrefix("-") && CommandCatalog.current.command(words)?.takesValue(argument) ?? false
+        argument.hasPrefix("-") && CommandCatalog.command(words)?.takesValue(argument) ?? false
     }
 
     private static func isValue(_ argument: String, of command: String) -> Bool {

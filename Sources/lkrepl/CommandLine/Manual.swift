@@ -17,13 +17,14 @@ enum Manual {
         ]
         lines += paragraphs(RootCommand.configuration.discussion)
         lines.append(".SH OPTIONS OF ALL COMMANDS")
-        for option in catalog.sharedOptions { lines += item(option) }
+        for option in CommandCatalog.sharedOptions { lines += item(option) }
         lines.append(".SH COMMANDS")
         for command in catalog.leaves {
             let positional = command.arguments.filter { $0.kind == .positional }.map(\.synopsis)
             lines.append(".SS " + escaped(([command.name] + positional).joined(separator: " ")))
             lines += paragraphs(command.abstract)
-            for argument in command.arguments where !catalog.isShared(argument) && argument.valueName != "database" {
+            for argument in command.arguments
+            where !CommandCatalog.isShared(argument) && argument.valueName != "database" {
                 lines += item(argument)
             }
             if !command.discussion.isEmpty { lines += [".PP"] + paragraphs(command.discussion) }

@@ -7,20 +7,19 @@ enum ShellHelp {
     /// - Parameter samples: Fields of the open store, for examples.
     /// - Throws: ``CommandError`` if there is no such command or topic.
     static func text(_ words: [String], samples: @autoclosure () -> FieldSamples = FieldSamples()) throws -> String {
-        let catalog = CommandCatalog.current
-        guard let first = words.first else { return overview(catalog) }
+        guard let first = words.first else { return overview(.current) }
         let name = first.hasPrefix(".") ? String(first.dropFirst()) : first
         let isDotted = first.hasPrefix(".")
         let topic = words.count == 1 ? topic(name) : nil
-        if let meta = MetaCommand(rawValue: name), isDotted || topic == nil && catalog.command([name]) == nil {
+        if let meta = MetaCommand(rawValue: name), isDotted || topic == nil && CommandCatalog.type([name]) == nil {
             return text(of: meta)
         }
         let path = [Invocation.aliases[name] ?? name] + words.dropFirst()
         var parts: [String] = []
-        if let command = catalog.command(path) { parts.append(text(of: command, catalog)) }
+        if let command = CommandCatalog.command(path) { parts.append(text(of: command)) }
         if let topic { parts.append(topic.text(samples(), width: width)) }
         guard parts.isEmpty else { return parts.joined(separator: "\n\n") }
-        let names = helpNames(catalog)
+        let names = helpNames(.current)
         throw CommandError(
             .usage, "unknown command or topic \(words.joined(separator: " "))",
             hint: NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
@@ -126,7 +125,7 @@ enum ShellHelp {
 
     // MARK: - One command
 
-    private static func text(of command: CommandCatalog.Command, _ catalog: CommandCatalog) -> String {
+    private static func text(of command: CommandCatalog.Command) -> String {
         var lines = [command.abstract, ""]
         if !command.subcommands.isEmpty {
             for below in command.subcommands {
@@ -135,7 +134,9 @@ enum ShellHelp {
             }
             return lines.joined(separator: "\n")
         }
-        let own = command.shellArguments.filter { $0.isShown && ($0.kind == .positional || !catalog.isShared($0)) }
+        let own = command.shellArguments.filter {
+            $0.isShown && ($0.kind == .positional || !CommandCatalog.isShared($0))
+        }
         let positional = own.filter { $0.kind == .positional }
         let options = own.filter { $0.kind != .positional }
         let synopsis = [command.name] + positional.map(\.synopsis) + (options.isEmpty ? [] : ["[options]"])
@@ -146,7 +147,7 @@ enum ShellHelp {
         for argument in positional + options {
             lines += rows("  " + label(argument), argument.abstract, column: 24, width: width)
         }
-        let shared = catalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " ")
+        let shared = CommandCatalog.sharedOptions.filter(\.isShown).map { $0.names[0] }.joined(separator: " ")
         lines += rows("  all commands", shared, column: 24, width: width)
         if !command.discussion.isEmpty { lines += [""] + WrappedText(width: width).lines(of: command.discussion) }
         return lines.joined(separator: "\n")

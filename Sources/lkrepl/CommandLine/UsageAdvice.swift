@@ -37,7 +37,7 @@ enum UsageAdvice {
     ///   - words: The name of the command.
     ///   - arguments: The arguments after it.
     static func hint(_ message: String, of words: [String], _ arguments: [String]) -> String? {
-        let command = CommandCatalog.current.command(words)
+        let command = CommandCatalog.command(words)
         if message.hasPrefix("Unknown option '"), let option = quoted(in: message) {
             return unknown(option, command)
         }

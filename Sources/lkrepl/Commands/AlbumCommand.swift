@@ -14,7 +14,7 @@ struct AlbumCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl album save --write photos.store best 'rating >= 4' --sort -taken
                 find @best, search @best, export @best, facets @best and others then use it in place of a collection, \
-                and can be given a further condition. The documents are found anew each time.
+                and can be given a further condition. The documents are searched for again each time.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -48,7 +48,7 @@ struct AlbumCommand: ParsableCommand {
                 let known = try session.store().albums.album(named: name)
                 if case .documents(let ids)? = known?.content, !ids.isEmpty {
                     try options.confirm(
-                        "replace the album \(name), in which \(ids.count) documents were put by hand")
+                        "replace the album \(name), which holds \(AlbumCommand.addedByHand(ids.count))")
                 }
                 let album = Album(name, of: collection, where: condition, sort: sort)
                 if let known, case .condition = known.content, known != album {
@@ -229,7 +229,7 @@ struct AlbumCommand: ParsableCommand {
                 }
                 if case .documents(let ids)? = try albums.album(named: name)?.content, !ids.isEmpty {
                     try options.confirmAtTerminal(
-                        "delete the album \(name), in which \(ids.count) documents were put by hand")
+                        "delete the album \(name), which holds \(AlbumCommand.addedByHand(ids.count))")
                 }
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
@@ -237,6 +237,10 @@ struct AlbumCommand: ParsableCommand {
                 options.note("album drop: @\(name)")
             }
         }
+    }
+
+    private static func addedByHand(_ count: Int) -> String {
+        count == 1 ? "1 document added by hand" : "\(count) documents added by hand"
     }
 
     // MARK: - Arguments

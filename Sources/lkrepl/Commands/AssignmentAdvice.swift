@@ -10,7 +10,7 @@ struct AssignmentAdvice {
         self.collection = collection
     }
 
-    /// What to do about assignments that cannot be read; `nil` if nothing is known.
+    /// Advice about assignments that cannot be read; `nil` if there is none.
     static func hint(for text: String) -> String? {
         let words = text.split(whereSeparator: \.isWhitespace)
         if words.count > 1, ["unset", "delete", "drop"].contains(words[0].lowercased()) {
@@ -51,7 +51,7 @@ struct AssignmentAdvice {
         }
     }
 
-    /// Throws if a text is added to a field that holds texts and no lists: each would become a list of two texts.
+    /// Throws if a string is added to a field that holds strings and no lists: each would become a list of two strings.
     private func refuseList(_ assignment: DocumentUpdate.Assignment) throws {
         guard case .add(let path, .string(let text)) = assignment,
             try !collection.exists(matching: .hasKind(path, [.array])),
@@ -59,7 +59,7 @@ struct AssignmentAdvice {
         else { return }
         let value = DocumentValue.string(text).json
         throw CommandError(
-            .usage, "\(path) holds texts, and += \(value) would make lists of them",
+            .usage, "\(path) holds strings, and += \(value) would turn them into lists",
             hint: "\(path) += TEXT \(value) appends to the text; \(path) += (\(value)) makes lists")
     }
 

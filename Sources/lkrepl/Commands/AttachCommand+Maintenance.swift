@@ -10,7 +10,7 @@ extension AttachCommand {
             discussion: """
                 Example: lkrepl attach list photos.store photos
                 With a collection or a document, one row per reference, with the document's ID and the path. Without, \
-                one row per content, also for those that no document refers to; type and name are those of one \
+                one row per attachment, including those that no document refers to; type and name are those of one \
                 reference. references is the number in all documents of the store; place is database or file.
                 """)
 
@@ -91,7 +91,7 @@ extension AttachCommand {
             commandName: "verify", abstract: "Check that each attached file is there. Exit code 65 for a problem.",
             discussion: """
                 Example: lkrepl attach verify photos.store --full
-                Checks the size of each stored content, and with --full its SHA-256 digest. Each problem is a row. \
+                Checks the size of each attachment, and with --full its SHA-256 digest. Each problem is a row. \
                 verify checks the documents and the counts of references.
                 """)
 

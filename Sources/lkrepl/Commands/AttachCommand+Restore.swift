@@ -8,16 +8,16 @@ import DocIndex
 #endif
 
 extension AttachCommand {
-    /// Stores missing and damaged contents again.
+    /// Stores missing and damaged attachments again.
     struct Restore: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "restore",
             abstract: "Store missing and damaged attached files again, from copies of them.",
             discussion: """
                 Example: lkrepl attach restore --write photos.store .
-                No document changes. Reads all attached files of the store and checks their digests. Then looks for the contents that are \
-                missing or damaged in the given files and directories, by size and digest: the names do not matter. \
-                Links are not followed. Exit code 65 if some are not found; each is a row.
+                No document changes. Reads all attached files of the store and checks their digests. Then \
+                looks in the given files and directories for those that are missing or damaged, by size and digest; \
+                names do not matter. Links are not followed. Exit code 65 if some are not found; each is a row.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -68,7 +68,7 @@ extension AttachCommand {
             }
         }
 
-        /// The sizes of the contents that are missing or damaged, by their digests.
+        /// The sizes of the attachments that are missing or damaged, by their digests.
         private func lostContents(_ attachments: DocumentStore.Attachments) throws -> [Attachment.Digest: Int64] {
             let total = try attachments.census().byteCount
             let progress = try options.reporter("attach restore", unit: .bytes)
@@ -83,10 +83,10 @@ extension AttachCommand {
             return lost
         }
 
-        /// Stores those contents again that are in a file, or in the files of a directory.
+        /// Stores those attachments again that are in a file, or in the files of a directory.
         ///
         /// - Parameters:
-        ///   - sizes: the sizes of lost contents; other files are not read.
+        ///   - sizes: the sizes of lost attachments; other files are not read.
         ///   - unreadable: gets the paths that cannot be examined.
         private func restore(
             _ lost: inout [Attachment.Digest: Int64], _ sizes: Set<Int64>, from root: String, _ session: Session,
@@ -129,7 +129,7 @@ extension AttachCommand {
                 byteCount: UInt64(clamping: byteCount))
             try ContentFiles.read(path) { try content.append($0) }
             guard content.digest == digest else {
-                throw CommandError(.inputOutput, "\(path) has changed while it was read", hint: "try again")
+                throw CommandError(.inputOutput, "\(path) changed while being read", hint: "try again")
             }
             _ = try content.finish()
             try session.attachments().check(digest, readsContent: true)

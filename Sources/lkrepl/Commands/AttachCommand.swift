@@ -176,7 +176,7 @@ struct AttachCommand: ParsableCommand {
             var found = path.map { AttachedFile.all(at: $0, in: document.content) } ?? all.map(\.attachment)
             let candidates = found
             if let sha256 { found = found.filter { $0.digest.description.hasPrefix(sha256) } }
-            // One content may have several places.
+            // One attachment may have several places.
             if let first = found.first, found.allSatisfy({ $0.digest == first.digest }) { return first }
             let paths = Set(all.map(\.path)).sorted().joined(separator: ", ")
             let place = path.map { " at \($0)" } ?? ""

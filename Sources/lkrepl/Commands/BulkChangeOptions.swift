@@ -52,7 +52,7 @@ struct BulkChangeOptions: ParsableArguments {
         guard !hasCondition || ![.all, .and([]), .and([.all, .all])].contains(filter) else {
             throw CommandError(
                 .usage, "\(command): the condition is empty",
-                hint: "--all-documents in its place means every document of the collection")
+                hint: "use --all-documents instead to select every document of the collection")
         }
         return filter
     }

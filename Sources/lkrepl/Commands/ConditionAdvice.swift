@@ -16,7 +16,7 @@ enum ConditionAdvice {
         (["!"], "use not (…)"), (["not"], "write not before the condition: not rating = 5"),
     ]
 
-    /// What to do about a condition that cannot be read.
+    /// Advice about a condition that cannot be read.
     ///
     /// - Parameter message: The message of the parser.
     static func hint(for text: String, _ message: String) -> String? {
@@ -157,7 +157,7 @@ enum ConditionAdvice {
             let span = Filter.DateSpan(text), (try? collection.count(where: conjunct)) == 0,
             (try? collection.exists(matching: .isDated(path, span))) ?? false
         {
-            return "\(conjunct) compares with texts; write \(path) = date \(text) or …"
+            return "\(conjunct) compares with strings; write \(path) = date \(text) or …"
         }
         guard case .compare(let path, .equal, .string(let text)) = conjunct else { return nil }
         let written = text.utf8.count == 7 ? text : DateLikeText(text).corrected

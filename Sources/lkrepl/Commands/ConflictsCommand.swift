@@ -47,7 +47,7 @@ struct ConflictsCommand: ParsableCommand {
             }
             try writer.finish(tellsOfNothing: false)
             if try count == 0 && !collection.isReplicated() {
-                options.note("conflicts: \(collection.name) takes part in no replication, so it has no conflicts")
+                options.note("conflicts: \(collection.name) is not replicated, so it has no conflicts")
             } else if limit == nil {
                 options.note("conflicts: \(HumanNumber.grouped(count)) in \(collection.name)")
             }
@@ -74,7 +74,7 @@ struct ConflictsCommand: ParsableCommand {
             try writer.write(row)
         }
         try writer.finish(tellsOfNothing: false)
-        if conflict.differingMembers.isEmpty { options.note("conflicts: the versions have equal contents") }
+        if conflict.differingMembers.isEmpty { options.note("conflicts: the versions have the same content") }
         if conflict.base == nil { options.note("conflicts: the common base is not stored") }
     }
 
@@ -110,7 +110,7 @@ extension DocumentCollection {
         let ids = try DocumentID.candidates(argument)
         if let conflict = try ids.lazy.compactMap({ try conflict(of: $0) }).first { return conflict }
         guard try isReplicated() else {
-            throw CommandError(.no, "\(name) takes part in no replication, so its documents have no conflicts")
+            throw CommandError(.no, "\(name) is not replicated, so its documents have no conflicts")
         }
         guard let id = try ids.first(where: { try contains($0) }) else {
             throw CommandError.noDocument(argument, in: name)

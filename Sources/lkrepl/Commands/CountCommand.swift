@@ -20,7 +20,7 @@ struct CountCommand: ParsableCommand {
     @Argument(help: "The database.") var database: String
     @Argument(help: "The collection of a document store. Default: all.") var collection: String?
     @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
-    @Flag(name: .long, help: "Count stored keys, also in a document store.") var keys = false
+    @Flag(name: .long, help: "Count stored keys, even in a document store.") var keys = false
     @Flag(name: .long, help: "Print a row that includes the bytes of keys and values.") var sizes = false
 
     func validate() throws {

@@ -30,7 +30,7 @@ struct DestroyCommand: ParsableCommand {
                 hint: "name \(target) itself, and remove the link with rm")
         }
         if !confirmation.dryRun { DatabaseReplacement.clearLeftovers(of: database) }
-        let manifest = try Manifest(ofDatabaseAt: database)
+        let manifest = try Self.manifest(of: database)
         let size = FileDescriptor.directoryByteCount(database)
         var what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"
         let attached = Self.attachedFiles(of: database)
@@ -46,6 +46,19 @@ struct DestroyCommand: ParsableCommand {
                 ? "destroy: deleted \(database)"
                 : "destroy: deleted the database in \(database); kept files that do not belong to LevelDB: "
                     + left.joined(separator: ", "))
+    }
+
+    private static func manifest(of database: String) throws -> Manifest {
+        do {
+            return try Manifest(ofDatabaseAt: database)
+        } catch {
+            guard error.code == .corruption else { throw error }
+            var failure = CommandError(error)
+            failure.hint =
+                "destroy deletes only what it recognizes as a database; remove the directory with rm -r if nothing in it "
+                + "is needed"
+            throw failure
+        }
     }
 
     /// The attached files that are not in the database. They are counted even if it is damaged.

@@ -68,23 +68,25 @@ extension DocCommand {
             var newIDCount = 0
             var counts = (puts: 0, patches: 0, updates: 0, deletions: 0, missing: 0)
             let store = try session.store()
-            try store.write { transaction in
-                for line in lines {
-                    try Interruption.check("no change")
-                    do {
-                        let collection = try session.definition(of: line.operation.collection)
-                        let wasThere = try line.operation.apply(to: transaction, in: collection)
-                        switch line.operation.action {
-                        case .put(let content):
-                            counts.puts += 1
-                            if content[collection.idField] == nil { newIDCount += 1 }
-                        case .patch: counts.patches += 1
-                        case .update: counts.updates += 1
-                        case .delete where wasThere: counts.deletions += 1
-                        case .delete: counts.missing += 1
+            try Self.namingLines(lines, of: name, in: session) {
+                try store.write { transaction in
+                    for line in lines {
+                        try Interruption.check("no change")
+                        do {
+                            let collection = try session.definition(of: line.operation.collection)
+                            let wasThere = try line.operation.apply(to: transaction, in: collection)
+                            switch line.operation.action {
+                            case .put(let content):
+                                counts.puts += 1
+                                if content[collection.idField] == nil { newIDCount += 1 }
+                            case .patch: counts.patches += 1
+                            case .update: counts.updates += 1
+                            case .delete where wasThere: counts.deletions += 1
+                            case .delete: counts.missing += 1
+                            }
+                        } catch {
+                            throw CommandError(error).within("\(name):\(line.number)")
                         }
-                    } catch {
-                        throw CommandError(error).within("\(name):\(line.number)")
                     }
                 }
             }
@@ -95,6 +97,25 @@ extension DocCommand {
             var what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
             if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
+        }
+
+        /// Runs `body`; an error about equal values of a unique index then also names the lines of their documents.
+        private static func namingLines(
+            _ lines: [Line], of name: String, in session: Session, _ body: () throws -> Void
+        ) throws {
+            do {
+                try body()
+            } catch let error as DocIndexError {
+                guard let violation = error.uniqueViolation else { throw error }
+                let idField = try session.definition(of: violation.collection).idField
+                let numbers = lines.map(\.operation).enumerated().filter { _, operation in
+                    (operation.collection ?? violation.collection) == violation.collection
+                        && operation.id(named: idField).map(violation.ids.contains) ?? false
+                }.map { lines[$0.offset].number }
+                guard !numbers.isEmpty else { throw error }
+                let noun = numbers.count == 1 ? "line" : "lines"
+                throw CommandError(error).within("\(name), \(noun) \(numbers.map(String.init).joined(separator: ", "))")
+            }
         }
     }
 }

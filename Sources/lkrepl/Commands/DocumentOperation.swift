@@ -2,7 +2,7 @@ import DocIndex
 
 /// One line of the input of `doc apply`.
 struct DocumentOperation {
-    /// What is done.
+    /// The operation.
     enum Action {
         case put(DocumentObject)
         case patch(DocumentID, DocumentObject)
@@ -24,6 +24,14 @@ struct DocumentOperation {
 
     /// Whether the line deletes a document.
     var isDeletion: Bool { if case .delete = action { true } else { false } }
+
+    /// The ID of the document in a collection with this ID field; `nil` for a new one whose ID the store chooses.
+    func id(named idField: String) -> DocumentID? {
+        switch action {
+        case .put(let content): content[idField].flatMap(DocumentID.init)
+        case .patch(let id, _), .update(let id, _), .delete(let id): id
+        }
+    }
 
     /// Reads `{"put":{…}}`, `{"patch":{…},"id":…}`, `{"update":…,"id":…}` or `{"delete":…}`, each with optional members
     /// `in` and `if`.
@@ -128,8 +136,8 @@ struct DocumentOperation {
             guard stored == content else {
                 throw DocIndexError(
                     .conflict,
-                    "the document \(id) of \(collection.name) has another content than expected; read it again and repeat the "
-                        + "change")
+                    "the document \(id) of \(collection.name) has different content than expected; read it again and "
+                        + "repeat the change")
             }
             return .present
         }

@@ -154,7 +154,7 @@ struct DumpCommand: ParsableCommand {
         return try ContentFiles(creating: ArgumentOrigin.current.text(of: attachments))
     }
 
-    /// A note on contents that are not in the dump because no document refers to them; `nil` if there are none.
+    /// A note on attachments that are not in the dump because no document refers to them; `nil` if there are none.
     private func unreferencedWarning(_ store: DocumentStore) throws -> String? {
         let count = since == nil && only == nil ? try store.attachments.census().unreferencedCount : 0
         guard count > 0 else { return nil }

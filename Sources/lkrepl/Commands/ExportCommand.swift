@@ -20,7 +20,7 @@ struct ExportCommand: ParsableCommand {
             SourceFile or file.
             Attached files: --attachments DIR writes those of the exported documents into DIR, under their names; \
             --name-pattern '{id}-{name}' changes that. Documents keep their references, so import restores them in this \
-            store; in another one it needs --attachments-from DIR, and files of different contents with one name need \
+            store; in another one it needs --attachments-from DIR, and different files with one name need \
             --name-pattern '{sha256}'. With --on-error skip, missing and damaged files are listed and left out, and \
             the exit code is 65.
             """)

@@ -17,8 +17,8 @@ struct PackCommand: ParsableCommand {
             --strip-places removes the fields of geo indexes and the place fields of EXIF, IPTC and XMP from the \
             documents, at any depth. Titles, captions and other free text stay. It cannot be combined with --originals, \
             whose metadata cannot be removed; thumbnails and previews have none.
-            --since packs the documents that changed after a commit. Without a condition, deletions are included. \
-            Revisions and former versions are not packed.
+            --since packs the documents that changed after a commit. Without a condition, deletions are included. With \
+            one, changed documents that do not satisfy it are left out and counted. Revisions and former versions are not packed.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -126,6 +126,15 @@ struct PackCommand: ParsableCommand {
             options.note(
                 "pack: \(HumanNumber.grouped(summary.omittedDeletionCount)) deleted documents are left out, because it is "
                     + "not known whether they satisfied the condition")
+        }
+        if !summary.omittedIDs.isEmpty {
+            let count = summary.omittedIDs.count
+            options.note(
+                "pack: \(HumanNumber.grouped(count)) changed "
+                    + (count == 1 ? "document is left out, because it does" : "documents are left out, because they do")
+                    + " not satisfy the condition" + (options.verbose ? "" : "; -v names the first ones"))
+            let ids = summary.omittedIDs.prefix(20).map { "\($0)" }.joined(separator: ", ")
+            options.detail("pack: left out: \(VisibleText.singleLine(ids))")
         }
         if !summary.removedNames.isEmpty {
             let names = VisibleText.singleLine(summary.removedNames.prefix(20).joined(separator: ", "))

@@ -7,13 +7,15 @@ struct RenditionBatches: Sendable {
     /// The number of pictures in a batch.
     static let pictureCount = 8
 
-    /// What was done so far.
+    /// The counts so far.
     struct Summary: Sendable {
         var madeCount = 0
         var presentCount = 0
         var failedCount = 0
         /// Attached files that are not pictures.
         var otherCount = 0
+        /// The renditions that were made.
+        fileprivate(set) var made: [(original: Attachment, size: RenditionSpecification)] = []
 
         /// `12 made, 3 already stored, 1 cannot be rendered`.
         var text: String {
@@ -40,8 +42,11 @@ struct RenditionBatches: Sendable {
     /// The directory, for messages.
     private let directory: String
 
-    init(of store: DocumentStore, _ sizes: [RenditionSpecification]) {
+    /// - Parameter diskByteCount: the maximum size of all renditions of a small size on the disk; `nil` for the usual
+    ///   limit.
+    init(of store: DocumentStore, _ sizes: [RenditionSpecification], diskByteCount: Int64? = nil) {
         var options = RenditionStore.Options()
+        options.smallDiskByteCount = diskByteCount ?? options.smallDiskByteCount
         // Nothing is shown.
         options.smallMemoryByteCount = 0
         options.largeMemoryByteCount = 0
@@ -51,7 +56,20 @@ struct RenditionBatches: Sendable {
     }
 
     /// The number of renditions that were deleted because of the limits on the disk.
-    var evictedCount: Int { renditions.evictedCount }
+    struct Evictions: Sendable, Equatable {
+        /// Those that these batches made.
+        var ownCount = 0
+        /// Those that were stored before.
+        var earlierCount = 0
+    }
+
+    /// Counts the renditions that were deleted because of the limits on the disk.
+    func evictions(_ summary: Summary) -> Evictions {
+        let count = renditions.evictedCount
+        guard count > 0 else { return Evictions() }
+        let ownCount = min(count, summary.made.count { !renditions.isStored($0.original, as: $0.size) })
+        return Evictions(ownCount: ownCount, earlierCount: count - ownCount)
+    }
 
     /// Deletes the renditions of all other pictures, and returns how many there were.
     func removeAll(except originals: [Attachment]) -> Int {
@@ -71,7 +89,9 @@ struct RenditionBatches: Sendable {
         for (original, results) in zip(originals, found) {
             for (size, outcome) in zip(sizes, results) {
                 switch outcome {
-                case .made: summary.madeCount += 1
+                case .made:
+                    summary.madeCount += 1
+                    summary.made.append((original, size))
                 case .present: summary.presentCount += 1
                 case .lost: throw RenditionsCommand.unwritable(directory)
                 case .other: if size == sizes.first { summary.otherCount += 1 }

@@ -60,17 +60,27 @@ struct RenditionsCommand: ParsableCommand {
                         "renditions make: deleted \(HumanNumber.grouped(removedCount)) \(noun) of pictures that no "
                             + "document refers to")
                 }
-                if batches.evictedCount > 0 {
-                    options.note(
-                        "renditions make: \(HumanNumber.grouped(batches.evictedCount)) of them were deleted again, "
-                            + "the least recently used first: all of one size may take 1 GiB up to "
-                            + "\(RenditionStore.Options.smallEdge) pixels, and 8 GiB above that")
-                }
                 options.note(
                     originals.isEmpty
                         ? "renditions make: there are no attached files; attach add adds them"
                         : "renditions make: \(summary.text)")
+                if let text = Self.text(batches.evictions(summary)) { options.note("renditions make: \(text)") }
             }
+        }
+
+        /// `3 of them were deleted again, …`; `nil` if none were deleted.
+        static func text(_ evictions: RenditionBatches.Evictions) -> String? {
+            var parts: [String] = []
+            if evictions.ownCount > 0 {
+                parts.append("\(HumanNumber.grouped(evictions.ownCount)) of them were deleted again")
+            }
+            if evictions.earlierCount > 0 {
+                parts.append("\(HumanNumber.grouped(evictions.earlierCount)) stored earlier were deleted")
+            }
+            guard !parts.isEmpty else { return nil }
+            return parts.joined(separator: ", ")
+                + ", the least recently used first: all of one size may take 1 GiB up to "
+                + "\(RenditionStore.Options.smallEdge) pixels, and 8 GiB above that"
         }
 
         /// The attached files of the collection or of all, each once.

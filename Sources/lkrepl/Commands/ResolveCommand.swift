@@ -11,7 +11,7 @@ struct ResolveCommand: ParsableCommand {
             arrays in --sets. It needs the common base, and resolves nothing if two versions changed one member \
             differently: then choose a version with --keep, or give the document with --with. A revision may be \
             shortened, and winner is the version that reads return. conflicts shows versions and revisions. Exit \
-            code 1 if a conflict stays.
+            code 1 if a conflict remains.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -165,12 +165,12 @@ struct ResolveCommand: ParsableCommand {
         progress.finish()
         try writer?.finish(tellsOfNothing: false)
         if try counts == (0, 0) && !collection.isReplicated() {
-            return options.note("resolve: \(collection.name) takes part in no replication, so it has no conflicts")
+            return options.note("resolve: \(collection.name) is not replicated, so it has no conflicts")
         }
         options.note("resolve: \(dryRun ? "would resolve" : "resolved") \(Self.documents(counts.resolved))")
         guard counts.left > 0 else { return }
         throw CommandError(
-            .no, "\(counts.left == 1 ? "1 conflict stays" : "\(HumanNumber.grouped(counts.left)) conflicts stay")",
+            .no, "\(counts.left == 1 ? "1 conflict remains" : "\(HumanNumber.grouped(counts.left)) conflicts remain")",
             hint: "conflicts lists them; resolve each with --keep or --with")
     }
 

@@ -28,6 +28,7 @@ struct SSTCommand: ParsableCommand {
     }
 
     func run() throws {
+        try InspectedFiles.requireNoPackage(database)
         if file == nil, !FileDescriptor.isDirectory(database), FileDescriptor.exists(database) {
             return try show(try Table(at: database))
         }

@@ -43,7 +43,7 @@ struct SnapshotCommand: ParsableCommand {
 
     /// Lists the attached files that the copy lacks.
     private func reportLostContents(of path: String) throws {
-        // The copy of a damaged database, or of one with another order of keys, is as it is: verify says more.
+        // The copy of a damaged database, or of one with a different order of keys, is as it is: verify says more.
         guard let session = try? Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) else {
             return options.note("snapshot: the copy cannot be opened to look for attached files; verify says why")
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocIndex
 import LevelKit
+import StorePackages
 
 /// Prints counts and sizes.
 struct StatsCommand: ParsableCommand {
@@ -8,7 +9,7 @@ struct StatsCommand: ParsableCommand {
         commandName: "stats", abstract: "Show counts and sizes.",
         discussion: """
             Example: lkrepl stats photos.store
-            Values are plain numbers; names that mention bytes are sizes in bytes.
+            Values are plain numbers; names that mention bytes are sizes in bytes. For a package, shows what it contains.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -21,6 +22,10 @@ struct StatsCommand: ParsableCommand {
                 try writer.write(["what": .string(what), "value": value])
             }
             try write("path", .string(session.path))
+            if let package = session.package {
+                for (what, value) in Self.rows(of: package) { try write(what, value) }
+                return try writer.finish()
+            }
             let size = FileDescriptor.directoryByteCount(session.path)
             try write("bytes on disk", .int(Int64(size.bytes)))
             try write("files", .int(Int64(size.files)))
@@ -58,5 +63,30 @@ struct StatsCommand: ParsableCommand {
             try write("bytes in memory", .int(Int64(clamping: statistics.approximateMemoryByteCount)))
             try writer.finish()
         }
+    }
+
+    /// The manifest of a package, and the number and sizes of its files.
+    private static func rows(of package: Package) -> [(String, DocumentValue)] {
+        let manifest = package.manifest
+        let contents = package.contents
+        var rows: [(String, DocumentValue)] = [
+            ("bytes of the package", .int(Int64(clamping: package.byteCount))), ("title", .string(manifest.title)),
+            ("documents in \(manifest.collection)", .int(Int64(manifest.documentCount))),
+        ]
+        if let condition = manifest.condition { rows.append(("condition", .string(condition))) }
+        if let changes = manifest.changes {
+            rows.append(("changed after commit", .int(Int64(clamping: changes.since))))
+            rows.append(("last commit", .int(Int64(clamping: changes.through))))
+            rows.append(("deletions", .int(Int64(manifest.deletionCount))))
+        }
+        rows.append(("places removed", .bool(manifest.isWithoutPlaces)))
+        for (what, part) in [
+            ("originals", contents.originals), ("renditions", contents.renditions),
+            ("pictures under names", contents.namedPictures),
+        ] where part.count > 0 {
+            rows.append((what, .int(Int64(part.count))))
+            rows.append(("bytes of \(what)", .int(Int64(clamping: part.byteCount))))
+        }
+        return rows
     }
 }

@@ -2,7 +2,7 @@ import DocIndex
 import DocSync
 import Synchronization
 
-/// What the user is told of a replication while it runs, and its last status.
+/// The messages about a replication while it runs, and its last status.
 final class SyncReport: Sendable {
     private struct State {
         var status = SyncStatus()
@@ -55,7 +55,7 @@ final class SyncReport: Sendable {
         if isFirstWait { options.note("sync: both sides are equal; waiting for changes until ^C") }
     }
 
-    /// What was done, such as `pulled 12, pushed 3, 1 conflict`.
+    /// A summary, such as `pulled 12, pushed 3, 1 conflict`.
     func summary(pull: Bool, push: Bool) -> String {
         let status = status
         var parts: [String] = []

@@ -1,6 +1,7 @@
 import DocIndex
 
-/// Advice on importing CSV or TSV, in which every cell is a text and every document has only the members of the columns.
+/// Advice on importing CSV or TSV, in which every cell is a text and every document has only the members of the
+/// columns.
 struct TableAdvice {
     private let table: DelimitedSource
     private let collection: DocumentCollection
@@ -13,7 +14,7 @@ struct TableAdvice {
         self.collection = collection
     }
 
-    /// Warnings about columns whose texts go into a field that holds values of another kind.
+    /// Warnings about columns whose texts go into a field that holds values of a different kind.
     func warnings() throws -> [String] {
         try table.readColumns().prefix(Self.columnLimit).compactMap { column in
             guard column.path.description != collection.definition.idField else { return nil }
@@ -23,13 +24,13 @@ struct TableAdvice {
                 if case .otherKinds = diagnostic.problem { diagnostic.held } else { nil }
             }.first
             return held.map {
-                "\($0), and the column of \(table.name) holds texts; with --types a column named \(column.path).int, "
+                "\($0), and the column of \(table.name) holds strings; with --types a column named \(column.path).int, "
                     + ".double, .bool or .date holds such values"
             }
         }
     }
 
-    /// What to say after documents were replaced by rows.
+    /// The advice after documents were replaced by rows.
     func note(replacedCount count: Int) -> String? {
         guard count > 0 else { return nil }
         let documents = count == 1 ? "1 document was" : "\(HumanNumber.grouped(count)) documents were"

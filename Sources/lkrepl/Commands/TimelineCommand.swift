@@ -39,7 +39,7 @@ struct TimelineCommand: ParsableCommand {
             for entry in timeline.entries {
                 try writer.write(["period": .string("\(entry.period)"), "count": .int(Int64(entry.count))])
             }
-            // Values of another kind, such as a year as a number, are not dates.
+            // Values of a different kind, such as a year as a number, are not dates.
             let others = Filter.and([filter, .exists(path), .not(.hasKind(path, [.null]))])
             let hasOthers =
                 try timeline.entries.isEmpty && timeline.missingCount > 0

@@ -9,12 +9,14 @@ struct UnpackCommand: ParsableCommand {
         commandName: "unpack", abstract: "Add the documents of a package and their attached files to a store.",
         discussion: """
             Example: lkrepl unpack --write photos.store best.lkpack.zip
-            lkrepl unpack --write best.lkpack.zip --into photos.store does the same. First the whole package is verified, and nothing is stored if it is damaged. --if says what happens to a \
-            document whose ID exists already with another content: absent keeps the one of the store, replace takes the \
-            one of the package and carries out deletions, keep-both stores the one of the package under an ID of its own. \
-            A collection that the store does not have is created. Documents are rejected if the content of an attached \
-            file is neither in the package nor in the store; each is a row, and the exit code is 65. Unpacking again \
-            changes nothing, so that an interrupted run can be repeated.
+            lkrepl unpack --write best.lkpack.zip --into photos.store does the same. First the whole package is \
+            verified, and nothing is stored if it is damaged. --if says what happens to a document whose ID exists \
+            already with different content: absent keeps the one of the store, replace takes that of the package and \
+            carries out deletions, keep-both stores the one of the package under an ID of its own. A collection that \
+            the store does not have is created. Documents are left out if the content of an attached file is neither in \
+            the package nor in the store, or if another document has their value in a unique index. Each is a row with \
+            the reason, and the exit code is 65, even with --dry-run. Unpacking again adds nothing twice, so that an \
+            interrupted run can be repeated.
             """)
 
     @OptionGroup var options: GlobalOptions

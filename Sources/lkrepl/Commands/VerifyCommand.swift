@@ -17,7 +17,7 @@ struct VerifyCommand: ParsableCommand {
             names the place: the file, or for a document store the collection, the index, the document's ID and row, \
             and the key as get accepts it. Duplicate values that are older than their unique index are separate rows \
             and not problems of the store. For attached files, the sizes and the counts of references are checked; \
-            with --full their digests too.
+            with --full their digests too. A store's first 100 problems are listed, with --all all of them.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -35,7 +35,7 @@ struct VerifyCommand: ParsableCommand {
             for finding in result.findings { try writer.write(finding) }
             for violation in result.uniqueViolations { try writer.write(violation) }
             try writer.finish()
-            noteLimit(result.findings.count, of: result.problemCount)
+            noteLimit(result.findings.count, of: result.problemCount, "; --all lists them")
             let size = HumanNumber.byteCount(Int(clamping: result.attachmentByteCount))
             let attached =
                 result.attachmentCount == 0
@@ -112,11 +112,11 @@ struct VerifyCommand: ParsableCommand {
     }
 
     /// Notes that not all problems are listed.
-    private func noteLimit(_ shown: Int, of count: Int, isCutShort: Bool = false) {
+    private func noteLimit(_ shown: Int, of count: Int, _ advice: String = "", isCutShort: Bool = false) {
         guard count > shown || isCutShort else { return }
         options.note(
             "verify: \(HumanNumber.grouped(shown)) problems are listed; "
-                + (isCutShort ? "there may be more" : "\(HumanNumber.grouped(count)) were found"))
+                + (isCutShort ? "there may be more" : "\(HumanNumber.grouped(count)) were found\(advice)"))
     }
 
     /// Checks the files until two checks agree, since another process may be changing them.
@@ -207,13 +207,14 @@ extension VerifyCommand {
 }
 
 extension GlobalOptions {
-    /// Verifies the session's document store, with progress, until done or ^C.
+    /// Verifies the session's document store, with progress, until done or ^C. With `--all`, describes every problem.
     func verification(
         of session: Session, label: String, attachments: Verification.AttachmentCheck = .sizes
     ) throws -> Verification {
         let progress = try reporter(label, unit: .items("documents"))
         defer { progress.finish() }
-        return try session.store().verify(attachments: attachments) { step in
+        let limit = all ? Int.max : Verification.problemLimit
+        return try session.store().verify(attachments: attachments, problemLimit: limit) { step in
             try Interruption.check(
                 "\(HumanNumber.grouped(step.documentCount)) of \(HumanNumber.grouped(step.totalDocumentCount)) "
                     + "documents, at \(step.subject)")

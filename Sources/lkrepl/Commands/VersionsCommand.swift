@@ -21,6 +21,7 @@ struct VersionsCommand: ParsableCommand {
     @Argument(help: "The key.") var key: String
 
     func run() throws {
+        try InspectedFiles.requireNoPackage(database)
         let view = try view.view(ofDatabaseAt: database)
         let key = try view.key(of: ProtectedArgument.plain(key))
         let history = try InspectedFiles.history(of: key, at: database)

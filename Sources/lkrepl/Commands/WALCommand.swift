@@ -19,6 +19,7 @@ struct WALCommand: ParsableCommand {
     @Flag(name: .long, help: "Omit values.") var noValues = false
 
     func run() throws {
+        try InspectedFiles.requireNoPackage(database)
         let writer = try EntryWriter(options, view: try view.view(ofDatabaseAt: database), hasValues: !noValues)
         var faults: [FileError] = []
         if file == nil, !FileDescriptor.isDirectory(database), FileDescriptor.exists(database) {

@@ -8,12 +8,12 @@ struct DocumentDump {
     let stamp: DocumentObject
     /// The directory for the contents of attachments; `nil` if they are in the dump or left out.
     var files: ContentFiles?
-    /// Whether contents are left out.
+    /// Whether attachments are left out.
     var omitsContents = false
-    /// Takes the contents that cannot be read; `nil` if they are errors.
+    /// Takes the attachments that cannot be read; `nil` if they are errors.
     var omitted: OmittedContents?
 
-    /// Where the contents are.
+    /// Where the attachments are.
     private var contents: DumpHeader.Contents { files != nil ? .files : omitsContents ? .none : .parts }
 
     /// Writes a dump. Returns the number of records.
@@ -145,7 +145,7 @@ struct DocumentDump {
 
     // MARK: - Attachments
 
-    /// The contents that have been written.
+    /// The attachments that have been written.
     private struct References {
         let attachments: DocumentStore.Attachments
         var digests: Set<Attachment.Digest> = []
@@ -155,7 +155,7 @@ struct DocumentDump {
 
     private static let advice = OmittedContents.advice + "; --attachments none leaves out all files"
 
-    /// Writes the contents that a document is the first to refer to.
+    /// Writes the attachments that a document is the first to refer to.
     private func writeContents(
         of document: DocumentObject, _ references: inout References, to writer: inout DumpWriter
     ) throws {

@@ -11,7 +11,7 @@ struct DumpReader: ~Copyable {
         var allowsIncomplete = false
         /// Whether unknown records and members are ignored.
         var isLenient = false
-        /// Whether attachments with damaged contents are left out, instead of rejecting the whole dump.
+        /// Whether damaged attachments are left out, instead of rejecting the whole dump.
         var skipsDamagedContents = false
         var maximumLineByteCount = LineReader.usualMaximum
     }
@@ -26,7 +26,7 @@ struct DumpReader: ~Copyable {
     private var content: DumpHeader.Content?
     private var contents = DumpedContents(place: nil)
     private var damagedDigests: Set<Attachment.Digest> = []
-    /// The damaged contents since the last call of ``takeDamagedContents()``.
+    /// The damaged attachments since the last call of ``takeDamagedContents()``.
     private var damagedContents: [(digest: Attachment.Digest, fault: RecordError)] = []
     private var hasSchema = false
     private var hasRevisions = false
@@ -234,7 +234,7 @@ struct DumpReader: ~Copyable {
 
     // MARK: - Attachments
 
-    /// Takes a part of a content. Returns false if it is left out, because the content is damaged.
+    /// Takes a part of an attachment. Returns false if it is left out, because the content is damaged.
     private mutating func takeContent(_ part: ContentPart) throws -> Bool {
         guard !damagedDigests.contains(part.digest) else { return false }
         do {
@@ -255,7 +255,7 @@ struct DumpReader: ~Copyable {
         return true
     }
 
-    /// The record of the line. An unreadable line of an attachment is that of a damaged content.
+    /// The record of the line. An unreadable line of an attachment is that of a damaged attachment.
     private mutating func readableRecord() throws -> (DumpRecord, DocumentObject)? {
         do {
             return try record()
@@ -268,15 +268,15 @@ struct DumpReader: ~Copyable {
         }
     }
 
-    /// Notes that a content is damaged. Its other parts are left out.
+    /// Notes that an attachment is damaged. Its other parts are left out.
     private mutating func lose(_ digest: Attachment.Digest, _ reason: String) {
         contents.drop(digest)
         guard damagedDigests.insert(digest).inserted else { return }
         damagedContents.append((digest, RecordError(.attachment, "\(reason), in line \(line.number)")))
     }
 
-    /// Returns the contents that were found to be damaged since the last call; those of the last record's document are
-    /// among them.
+    /// Returns the attachments that were found to be damaged since the last call; those of the last record's document
+    /// are among them.
     mutating func takeDamagedContents() -> [(digest: Attachment.Digest, fault: RecordError)] {
         defer { damagedContents = [] }
         return damagedContents
@@ -319,7 +319,7 @@ struct DumpReader: ~Copyable {
                     hint: "--no-verify accepts a dump that was changed on purpose")
             ).final
         }
-        // The sizes of damaged contents, and the place of their lines, are not known.
+        // The sizes of damaged attachments, and the place of their lines, are not known.
         if options.verifies, damagedDigests.isEmpty, let reason = contents.difference(from: count.attachments) {
             throw fault(.init(.digest, reason, hint: "--no-verify accepts a dump that was changed on purpose")).final
         }

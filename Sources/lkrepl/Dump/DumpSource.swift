@@ -6,7 +6,7 @@ final class DumpSource: RecordSource {
     private var reader: DumpReader
     /// Whether the last record is a part of an attachment.
     private var isContent = false
-    /// The damaged contents to report before the record that was read after them.
+    /// The damaged attachments to report before the record that was read after them.
     private var damaged: [(digest: Attachment.Digest, fault: RecordError)] = []
     private var held: Result<InputEvent?, any Error>?
 

@@ -9,7 +9,7 @@ struct DumpWriter {
     private var digest = ContentDigest()
     private var envelope = ContentDigest()
     private(set) var recordCount = 0
-    /// The contents that the documents refer to; `nil` if the header does not say where they are.
+    /// The attachments that the documents refer to; `nil` if the header does not say where they are.
     var attachments: DumpRecord.Attachments?
     /// The counts at the last mark.
     private var marked = (records: 0, byteCount: 0)
@@ -164,7 +164,7 @@ struct DumpWriter {
         guard line.count > maximumLineByteCount else { return }
         throw CommandError(
             .badData,
-            "the document \(id) of \(collection) takes \(HumanNumber.grouped(line.count)) bytes as a line, but "
+            "the document \(id) of \(collection) has a line of \(HumanNumber.grouped(line.count)) bytes, but "
                 + "\(HumanNumber.grouped(maximumLineByteCount)) is the maximum",
             hint: "raise --max-line for dump and load")
     }

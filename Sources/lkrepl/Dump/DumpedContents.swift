@@ -2,9 +2,9 @@ import DocIndex
 
 /// Checks the contents of attachments in a dump while it is read.
 struct DumpedContents {
-    /// Where the contents are, according to the header; `nil` if the documents have no attachments.
+    /// Where the attachments are, according to the header; `nil` if the documents have no attachments.
     let place: DumpHeader.Contents?
-    /// The contents in the dump; if the dump has none, the contents that its documents refer to.
+    /// The attachments in the dump; if the dump has none, the attachments that its documents refer to.
     private var digests: Set<Attachment.Digest> = []
     private var byteCount: Int64 = 0
     /// The content whose parts are still incomplete.
@@ -12,22 +12,22 @@ struct DumpedContents {
 
     init(place: DumpHeader.Contents?) { self.place = place }
 
-    /// Whether parts of a content are missing.
+    /// Whether parts of an attachment are missing.
     var isIncomplete: Bool { open != nil }
     /// The content whose parts are still incomplete; `nil` for none.
     var incompleteDigest: Attachment.Digest? { open?.part.digest }
 
-    /// Forgets a content whose parts are incomplete.
+    /// Forgets an attachment whose parts are incomplete.
     mutating func drop(_ digest: Attachment.Digest) {
         if incompleteDigest == digest { open = nil }
     }
 
     /// Checks the next part.
     ///
-    /// - Throws: ``DumpError`` for a part that does not follow the previous one, and for a whole content with another
-    ///   size or digest.
+    /// - Throws: ``DumpError`` for a part that does not follow the previous one, and for a complete attachment with
+    ///   another size or digest.
     mutating func take(_ part: ContentPart) throws {
-        guard place == .parts else { throw DumpError("the header does not announce contents of attachments") }
+        guard place == .parts else { throw DumpError("the header does not announce the content of attachments") }
         let name = "the attachment \(part.digest)"
         var current: (part: ContentPart, hash: SHA256Hash, byteCount: Int64)
         if let open {

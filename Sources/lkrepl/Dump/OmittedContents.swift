@@ -1,12 +1,12 @@
 import DocIndex
 
-/// The contents that `dump` and `export` leave out with `--on-error skip`, because they are missing, damaged or
+/// The attachments that `dump` and `export` leave out with `--on-error skip`, because they are missing, damaged or
 /// unreadable. Each is reported when it is found.
 final class OmittedContents {
-    /// The hint of an error because of one content.
+    /// The hint of an error because of one attachment.
     static let advice = "--on-error skip leaves out such files and lists them"
 
-    /// How the contents come back. A rebuild cannot restore them.
+    /// How the attachments come back. A rebuild cannot restore them.
     static let remedy =
         "attach restore --write STORE DIR stores them again from copies of the files in DIR, such as a backup"
 
@@ -19,7 +19,7 @@ final class OmittedContents {
         self.command = command
     }
 
-    /// Runs `body`, which reads or writes one content. Returns false if the content was left out.
+    /// Runs `body`, which reads or writes one attachment. Returns false if the content was left out.
     ///
     /// - Parameters:
     ///   - omitted: `nil` to throw instead.

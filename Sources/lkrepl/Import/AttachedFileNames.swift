@@ -5,7 +5,8 @@ import DocIndex
 struct AttachedFileNames {
     private let directory: String
     private let pattern: String
-    /// The names in use, in lowercase, since file systems may not distinguish case, and the contents under them.
+    /// The names in use, in lowercase, since file systems may not distinguish case, and the attachments with these
+    /// names.
     private var contents: [String: Attachment.Digest] = [:]
     /// The number of files, and their size in bytes.
     private(set) var writtenCount = 0

@@ -19,22 +19,22 @@ struct ContentFiles {
     /// Names an existing directory.
     init(directory: String) { self.directory = directory }
 
-    /// The path of a content.
+    /// The path of an attachment.
     func path(of digest: Attachment.Digest) -> String {
         let name = digest.description
         return "\(directory)/\(name.prefix(2))/\(name)"
     }
 
-    /// Writes a content, unless a file already contains it.
+    /// Writes an attachment, unless a file already contains it.
     ///
-    /// - Throws: ``CommandError`` with `cannotCreate` if there is a file with another content; `DocIndexError` for
-    ///   missing or damaged content.
+    /// - Throws: ``CommandError`` with `cannotCreate` if there is a file with different content; `DocIndexError` for
+    ///   a missing or damaged attachment.
     func write(_ attachment: Attachment, from attachments: DocumentStore.Attachments) throws {
         let path = path(of: attachment.digest)
         if FileDescriptor.exists(path) {
             guard try Self.digest(ofFileAt: path) == attachment.digest else {
                 throw CommandError(
-                    .cannotCreate, "\(path) already exists, with another content than its name says",
+                    .cannotCreate, "\(path) already exists, but its content does not match its name",
                     hint: "delete it, or choose another directory")
             }
             return

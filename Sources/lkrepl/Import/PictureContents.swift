@@ -13,7 +13,7 @@ final class PictureContents {
     private let files: [PictureFile]
     /// The positions of the files by their paths.
     private let positions: [[UInt8]: Int]
-    /// The number of files whose contents have been stored, or failed.
+    /// The number of files that have been stored, or failed.
     private var storedCount = 0
     private var results: [Int: Result<Attachment, any Error>] = [:]
 

@@ -12,7 +12,7 @@ struct PictureImport {
     let listing: PictureListing
     let collection: DocumentCollection
     let options: GlobalOptions
-    /// The member that refers to the content of a picture; `nil` if contents are not attached.
+    /// The member that refers to the content of a picture; `nil` if pictures are not attached.
     let attachedMember: String?
     /// The attached files of the store.
     let attachments: DocumentStore.Attachments
@@ -40,7 +40,7 @@ struct PictureImport {
     /// Whether a picture matches the size and modification time in its document, and is attached to it if requested.
     private func isUnchanged(_ file: PictureFile, _ document: DocumentObject) -> Bool {
         if let attachedMember {
-            // A content that was lost is stored again.
+            // An attachment that was lost is stored again.
             guard let attachment = document[attachedMember]?.attachmentValue, attachment.byteCount == file.byteCount,
                 (try? attachments.check(attachment.digest, readsContent: false)) != nil
             else { return false }
@@ -71,7 +71,7 @@ struct PictureImport {
 
     // MARK: - Pruning
 
-    /// A document whose picture has another name now: the documents have the same attached file.
+    /// A document whose picture has a different name now: the documents have the same attached file.
     struct Renamed {
         let old: DocumentID
         let new: DocumentID

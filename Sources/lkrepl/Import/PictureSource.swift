@@ -4,7 +4,7 @@ import DocIndex
 final class PictureSource: RecordSource {
     let name: String
     private let files: [PictureFile]
-    /// The contents to attach to the documents; `nil` for none.
+    /// The files to attach to the documents; `nil` for none.
     private let contents: PictureContents?
     /// The ID of the picture at a path.
     private let id: (String) throws -> String
@@ -13,7 +13,7 @@ final class PictureSource: RecordSource {
     private var started = 0
     private var runs: [(run: ExifToolRun, files: ArraySlice<PictureFile>)] = []
     private var elements: [JSONParser.ElementStream.Element] = []
-    /// The number of files returned or skipped so far; with contents, their size in bytes.
+    /// The number of files returned or skipped so far; if they are attached, their size in bytes.
     private(set) var byteCount = 0
     private(set) var place = RecordPlace()
     private var done = 0
@@ -27,7 +27,7 @@ final class PictureSource: RecordSource {
     /// - Parameters:
     ///   - name: The directory, for messages.
     ///   - files: The pictures to read.
-    ///   - contents: The contents to attach to the documents; `nil` for none.
+    ///   - contents: The files to attach to the documents; `nil` for none.
     ///   - id: Returns the ID of the picture at a path.
     ///   - warn: Called with a message for each unreadable tag or picture.
     init(

@@ -56,7 +56,7 @@ struct InputFile: ~Copyable {
         ownsDescriptor = false
     }
 
-    /// A file with the given bytes as its contents.
+    /// A file with the given bytes as its content.
     init(bytes: [UInt8], name: String) throws {
         let descriptor = try FileDescriptor.openForReading("/dev/null")
         self.descriptor = descriptor
@@ -113,7 +113,7 @@ struct InputFile: ~Copyable {
         ]
     }()
 
-    /// Throws a ``CommandError`` for a compressed file, or one of another kind, with what to do instead.
+    /// Throws a ``CommandError`` for a compressed file, or another unsupported file, with what to do instead.
     func refuseForeign(_ command: String) throws {
         if let other = Self.foreign.first(where: { beginning.starts(with: $0.beginning) }) {
             throw CommandError(.badData, "\(name):1: the file is \(other.kind)", hint: other.hint)

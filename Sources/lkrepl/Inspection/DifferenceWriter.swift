@@ -7,6 +7,7 @@ final class DifferenceWriter {
     private let hasValues: Bool
     private let isForPeople: Bool
     private var counts = (removed: 0, added: 0, changed: 0)
+    private var reorderedCount = 0
 
     init(_ options: GlobalOptions, view: KeyView, hasValues: Bool) throws {
         let mode = try options.outputMode()
@@ -23,6 +24,8 @@ final class DifferenceWriter {
     var summary: String {
         "diff: \(HumanNumber.grouped(counts.removed)) only in the first, \(HumanNumber.grouped(counts.added)) only in the "
             + "second, \(HumanNumber.grouped(counts.changed)) differ"
+            + (reorderedCount == 0
+                ? "" : ", \(HumanNumber.grouped(reorderedCount)) of them only in the order of their members")
     }
 
     /// Writes a difference of two pairs.
@@ -54,6 +57,10 @@ final class DifferenceWriter {
             "c": .string(item.collection),
             "id": item.id.value,
         ]
+        if item.differsInOrderAlone {
+            reorderedCount += 1
+            row["difference"] = "order of members"
+        }
         if hasValues {
             if let first = item.first { row["first"] = .object(first) }
             if let second = item.second { row["second"] = .object(second) }

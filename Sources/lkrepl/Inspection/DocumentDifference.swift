@@ -12,6 +12,19 @@ struct DocumentDifference {
         let second: DocumentObject?
         /// The revisions in both stores, if only they differ.
         var revisions: (first: [String], second: [String])?
+
+        /// Whether the documents have the same members in another order, as after a table without types.
+        var differsInOrderAlone: Bool {
+            guard let first, let second else { return false }
+            return Self.sorted(first) == Self.sorted(second)
+        }
+
+        /// The text of a document with its members in the order of their names.
+        private static func sorted(_ content: DocumentObject) -> [UInt8] {
+            var text: [UInt8] = []
+            JSONWriter(sortsNames: true, notation: .tagged).write(.object(content), to: &text)
+            return text
+        }
     }
 
     let first: Session

@@ -4,7 +4,7 @@ import DocIndex
 ///
 /// Memory is proportional to the number of distinct paths.
 struct IndexInference {
-    /// What is known of the values at one path.
+    /// Statistics of the values at one path.
     private struct Field {
         var order: Int
         /// The documents with a value.

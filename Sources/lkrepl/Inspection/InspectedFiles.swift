@@ -1,5 +1,6 @@
 import DocIndex
 import LevelFiles
+import StorePackages
 
 /// The files of a database for commands that inspect files: nothing is locked or changed.
 struct InspectedFiles {
@@ -7,9 +8,10 @@ struct InspectedFiles {
 
     /// Lists the directory of a database.
     ///
-    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist or contains no LevelDB files;
-    ///   `FileError`.
+    /// - Throws: ``CommandError`` with `noInput` if the directory does not exist or contains no LevelDB files, or with
+    ///   `usage` for a package; `FileError`.
     init(at path: String) throws {
+        try Self.requireNoPackage(path)
         guard FileDescriptor.isDirectory(path) else {
             throw CommandError(.noInput, "no database at \(path)", hint: "check the path")
         }
@@ -17,6 +19,14 @@ struct InspectedFiles {
         guard !files.files.isEmpty else {
             throw CommandError(.noInput, "\(path) contains no LevelDB files", hint: "check the path")
         }
+    }
+
+    /// Throws if a path is that of a package, which has no files of a database.
+    static func requireNoPackage(_ path: String) throws {
+        guard Package.isPackage(at: path) else { return }
+        throw CommandError(
+            .usage, "\(path) is a package: documents and pictures in one file, without the files of a database",
+            hint: "stats describes it, verify checks it, and commands such as find, dump and keys read its documents")
     }
 
     /// The file with the given name or number.

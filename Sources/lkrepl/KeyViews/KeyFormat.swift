@@ -1,4 +1,4 @@
-/// The declared format of a database's keys, by whose parts they are shown and typed.
+/// The declared format of a database's keys. Keys are shown and typed by its parts.
 ///
 /// With `'photo/' utf8 '/' u64be`, the bytes `photo/ann/` followed by the number 42 in eight bytes are shown as
 /// `photo/ann/#42`, and typed in the same way. Text is unchanged, and numbers are preceded by `#`.

@@ -26,7 +26,7 @@ final class ContentOrigin {
     /// Adds the content of an attachment to a store.
     ///
     /// - Returns: `false` if it is not here.
-    /// - Throws: ``RecordError`` with `attachment` if it has another size or digest than the reference states.
+    /// - Throws: ``RecordError`` with `attachment` if it has a different size or digest than the reference states.
     func add(_ attachment: Attachment, to store: DocumentStore) throws -> Bool {
         var content = try NewContent(
             for: store, type: attachment.type, name: attachment.name, byteCount: UInt64(clamping: attachment.byteCount))
@@ -42,15 +42,15 @@ final class ContentOrigin {
             guard let file = try file(of: attachment) else { return false }
             try ContentFiles.read(file) { try content.append($0) }
             guard content.digest == attachment.digest else {
-                throw RecordError(.attachment, "the content of \(file) is not the one that its name says")
+                throw RecordError(.attachment, "the content of \(file) does not match its name")
             }
         }
         _ = try content.finish()
         return true
     }
 
-    /// The file with a content; `nil` if there is none. A file under the attachment's own name, as `export` writes it,
-    /// may have another content.
+    /// The file with an attachment; `nil` if there is none. A file under the attachment's own name, as `export` writes
+    /// it, may have different content.
     private func file(of attachment: Attachment) throws -> String? {
         let digest = attachment.digest
         let known = [ContentFiles(directory: path).path(of: digest), "\(path)/\(digest)"]
@@ -105,7 +105,7 @@ extension DocumentLoadTarget {
         }
     }
 
-    /// Adds the contents that the documents of a batch need and the store lacks.
+    /// Adds the attachments that the documents of a batch need and the store lacks.
     func fetchContents(of batch: LoadBatch) throws {
         guard let contents else { return }
         for item in batch.items {

@@ -28,7 +28,7 @@ final class DocumentLoadTarget: LoadTarget {
 
     /// The member that gets the attachment of a picture. Another value there is not merged but a conflict.
     var attachedMember: String?
-    /// Where contents are found that the input does not contain; `nil` for nowhere.
+    /// Where attachments are found that the input does not contain; `nil` for nowhere.
     var contents: ContentOrigin?
     /// The content whose parts are being received.
     var receivedContent: (digest: Attachment.Digest, content: NewContent)?
@@ -36,7 +36,7 @@ final class DocumentLoadTarget: LoadTarget {
     var damagedContents: [Attachment.Digest: RecordError] = [:]
     /// The contents of the input that the store lacked before.
     var addedContents: Set<Attachment.Digest> = []
-    /// The reasons why contents could not be taken from ``contents``.
+    /// The reasons why attachments could not be taken from ``contents``.
     var contentFaults: [Attachment.Digest: RecordError] = [:]
     /// The replicated collections of changes, with the last commit before they are loaded.
     var replicated: [(collection: DocumentCollection, commit: UInt64)] = []

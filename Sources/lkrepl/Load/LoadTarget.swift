@@ -9,7 +9,7 @@ protocol LoadTarget: AnyObject {
     func adopt(_ schema: Schema) throws
     /// Takes a part of the content of an attachment, which is stored with its last part.
     func add(_ part: ContentPart) throws
-    /// Removes the contents that were added and that no stored document refers to; returns their number.
+    /// Removes the attachments that were added and that no stored document refers to; returns their number.
     func removeSuperfluousContents() throws -> Int
     /// Notes that the content of an attachment in the input is damaged; no more parts of it follow.
     func lose(_ digest: Attachment.Digest, _ fault: RecordError)

@@ -113,7 +113,7 @@ final class Loader {
                 .badData, "the input has no collection named \(name)",
                 hint: "check --only; lines of the dump that begin with \"schema\" list its collections")
         }
-        // A dump has a content once, before the first document that refers to it, which may be one that is skipped.
+        // A dump has an attachment once, before the first document that refers to it, which may be one that is skipped.
         if options.filter.only != nil, let target {
             summary.attachmentCount -= try target.removeSuperfluousContents()
         }

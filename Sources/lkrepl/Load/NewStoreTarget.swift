@@ -5,7 +5,7 @@ import LevelKit
 final class NewStoreTarget: LoadTarget {
     private let mode: LoadMode
     private let open: () throws -> Database
-    /// Where contents are found that the input does not contain; `nil` for nowhere.
+    /// Where attachments are found that the input does not contain; `nil` for nowhere.
     private let contents: ContentOrigin?
     private var store: DocumentStore?
     private var target: DocumentLoadTarget?

@@ -10,7 +10,7 @@ struct ResumePoint: Equatable {
     var itemCount: Int
     /// The number of bytes before the last of them.
     var offset: Int
-    /// The digest of all records so far, which detects an input with another beginning.
+    /// The digest of all records so far, which detects an input with a different beginning.
     var digest: String
     /// The mode of the load.
     var mode: LoadMode

@@ -13,7 +13,7 @@ struct NewFile {
     /// - Parameters:
     ///   - replaces: Whether an existing file may be replaced.
     ///   - body: Writes the content, and does not close the output.
-    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a link or a file there.
+    /// - Throws: ``CommandError`` with `cannotCreate`, including if another user planted a link or a file there.
     static func write<R>(_ file: String?, replacing replaces: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         guard let file, file != "-" else { return try body(StandardOutput()) }
         guard !file.isEmpty, !FileDescriptor.isDirectory(file) else {

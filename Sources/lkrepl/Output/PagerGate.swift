@@ -20,7 +20,7 @@ final class PagerGate: Sendable {
     private let state = Mutex(State())
     /// A command line for `sh`.
     private let command: String
-    /// What the command line ends with for tables, whose lines are cut at the right edge. Lines of text are wrapped.
+    /// The end of the pager's command line for tables. Their lines are cut at the right edge; lines of text are wrapped.
     private let chopOption: String
     private let screenRows: Int
     private let terminal: FileDescriptor

@@ -10,7 +10,7 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     var exitCode: ExitCode
     /// What failed, on which object; a sentence without its final period. Empty if the exit code is sufficient.
     var message: String
-    /// What to do next; `nil` without advice.
+    /// The next step; `nil` without advice.
     var hint: String?
     /// The location, outermost first, such as `script.lk:12` and the name of the command.
     var context: [String] = []

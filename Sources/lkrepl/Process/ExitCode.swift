@@ -24,7 +24,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .no: "not found: no such key, no match, or differences found"
         case .usage: "bad command line"
         case .badData: "bad record, truncated dump, checksum mismatch, corrupt database, or rows rejected or left out"
-        case .noInput: "database or input file missing, also at a peer"
+        case .noInput: "database or input file missing, here or at a peer"
         case .unavailable: "a required program, service or peer is not available"
         case .software: "internal error in lkrepl"
         case .cannotCreate: "cannot create the output"

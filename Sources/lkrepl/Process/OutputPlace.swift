@@ -69,7 +69,7 @@ final class OutputPlace {
     private func requireNoDatabase() throws {
         let whole = FileDescriptor.resolvingLinks(directoryPath).split(separator: "/")
         for depth in 0...3 where depth == 0 || whole.count >= depth {
-            // A content is at attachments/ab/abcd… of its store, a rendition at renditions/preview/ab/….
+            // An attachment is at attachments/ab/abcd… of its store, a rendition at renditions/preview/ab/….
             let isBelow = depth > 0 && ["attachments", "renditions"].contains(whole[whole.count - depth])
             guard depth == 0 || isBelow, isDatabase(above: String(repeating: "../", count: depth)) else { continue }
             throw CommandError(
@@ -95,8 +95,8 @@ final class OutputPlace {
     /// - Parameters:
     ///   - flags: Flags such as `O_CREAT`; never `O_TRUNC`, since a file must be checked before it is truncated.
     ///   - permissions: The permissions of a new file, before the process's mask is applied.
-    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a file or a pipe there, or a file
-    ///   has several hard links.
+    /// - Throws: ``CommandError`` with `cannotCreate`, including if another user planted a file or a pipe there, or a
+    ///   file has several hard links.
     func open(_ flags: Int32, permissions: mode_t = 0o666) throws -> FileDescriptor {
         if leadsToDescriptor {
             // Append: the file was opened, and perhaps written to, before.

@@ -2,7 +2,7 @@
 struct UsageError: Error {
     /// The command, preceded by the position in a script if there is one.
     var context: [String]
-    /// What to do next; `nil` without advice.
+    /// The next step; `nil` without advice.
     var hint: String?
     /// The error, followed by the expected usage, one line each.
     private let lines: [String]

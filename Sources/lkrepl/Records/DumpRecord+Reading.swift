@@ -127,7 +127,7 @@ private struct DumpRecordReader {
         let form = "the content of an attachment must have the members a, bytes, part, parts and b64"
         try expectCount(5, of: object, form)
         guard let digest = object["a"]?.stringValue.flatMap({ Attachment.Digest($0) }) else {
-            throw DumpError("a is not a SHA-256 digest in lowercase hexadecimal", kind: .type)
+            throw DumpError("the member a is not a SHA-256 digest in lowercase hexadecimal", kind: .type)
         }
         guard let byteCount = object["bytes"]?.intValue, byteCount >= 0, let index = object["part"]?.intValue,
             let count = object["parts"]?.intValue, index >= 0, index < count, count <= ContentPart.maximumCount,

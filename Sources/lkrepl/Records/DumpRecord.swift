@@ -17,9 +17,9 @@ enum DumpRecord {
         var attachments: Attachments?
     }
 
-    /// The contents that the documents of a dump refer to.
+    /// The attachments that the documents of a dump refer to.
     struct Attachments: Hashable {
-        /// Where the contents are.
+        /// Where the attachments are.
         var contents: DumpHeader.Contents
         var count = 0
         var byteCount: Int64 = 0

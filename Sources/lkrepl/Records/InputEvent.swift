@@ -34,7 +34,7 @@ enum InputChange {
         }
     }
 
-    /// The contents that are stored for the change: the document, and its other versions.
+    /// The objects that are stored for the change: the document, and its other versions.
     var contents: [DocumentObject] {
         switch self {
         case .pair, .deletion, .documentDeletion: []

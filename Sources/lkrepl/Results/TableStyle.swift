@@ -2,7 +2,7 @@ import DocIndex
 
 /// How a table shows a result.
 struct TableStyle: Hashable, Sendable {
-    /// What the rows are.
+    /// The kind of the rows.
     enum Content: Hashable, Sendable {
         /// Rows with the same few columns; all columns are shown.
         case rows

@@ -2,7 +2,7 @@ import DocIndex
 import LevelKit
 
 extension DocumentStore.Attachments {
-    /// Calls `body` for each content, in the order of their digests.
+    /// Calls `body` for each attachment, in the order of their digests.
     func forEachContent(_ body: (Info) throws -> Void) throws {
         var last: Attachment.Digest?
         while true {
@@ -16,7 +16,7 @@ extension DocumentStore.Attachments {
         }
     }
 
-    /// Checks one content. Returns what is wrong with it; `nil` if nothing is.
+    /// Checks one attachment. Returns what is wrong with it; `nil` if nothing is.
     ///
     /// - Throws: errors that do not concern this content alone.
     func problem(of info: Info, readsContent: Bool) throws -> String? {
@@ -29,8 +29,8 @@ extension DocumentStore.Attachments {
         }
     }
 
-    /// What is wrong with one content, if an error concerns that content alone: it is missing, damaged or unreadable;
-    /// `nil` for other errors.
+    /// What is wrong with one attachment, if an error concerns that content alone: it is missing, damaged or
+    /// unreadable; `nil` for other errors.
     static func problem(_ error: any Error) -> String? {
         switch error {
         case let error as DocIndexError where error.code == .attachmentMissing || error.code == .attachmentDamaged:

@@ -35,7 +35,7 @@ extension CommandError {
         case let error as SystemError: self.init(error.exitCode, "\(error)", hint: error.hint)
         case is CancellationError: self = Interruption.failure()
         default:
-            #if Network
+            #if Server
                 if let error = error as? NetworkError {
                     self.init(error.code == .cannotListen ? .unavailable : .usage, sentence: error.message)
                     return

@@ -82,7 +82,7 @@ extension FileDescriptor {
 
     /// Opens a file for writing from its beginning, creating or truncating it.
     ///
-    /// - Throws: ``CommandError`` with `cannotCreate`, also if another user planted a link or a file there.
+    /// - Throws: ``CommandError`` with `cannotCreate`, including if another user planted a link or a file there.
     static func openForOverwriting(_ path: String) throws -> FileDescriptor {
         try OutputPlace(path).openForOverwriting()
     }
@@ -171,9 +171,10 @@ extension FileDescriptor {
         return total
     }
 
-    /// What a write changes of a file.
+    /// The metadata of a file that a write changes.
     struct FileState: Hashable {
-        /// The modification time in seconds since 1970. Writes within the same tick of the kernel's clock have the same.
+        /// The modification time in seconds since 1970. Writes within the same tick of the kernel's clock have the
+        /// same.
         let time: Double
         let byteCount: Int64
     }

@@ -70,8 +70,8 @@ struct Completer {
     private func command(_ words: [String]) -> (CommandCatalog.Command, [String])? {
         guard let first = words.first else { return nil }
         let name = Invocation.aliases[first] ?? first
-        guard commandNames.contains(name), let command = CommandCatalog.current.command([name]) else { return nil }
-        if let second = words.dropFirst().first, let below = CommandCatalog.current.command([name, second]) {
+        guard commandNames.contains(name), let command = CommandCatalog.command([name]) else { return nil }
+        if let second = words.dropFirst().first, let below = CommandCatalog.command([name, second]) {
             return (below, Array(words.dropFirst(2)))
         }
         return (command, Array(words.dropFirst()))
@@ -97,7 +97,7 @@ struct Completer {
         var rest = positional.dropFirst(count).map(\.synopsis)
         if rest.isEmpty, count > positional.count || positional.last.map({ !$0.isRepeating }) ?? true {
             rest = command.shellArguments.filter {
-                $0.kind != .positional && $0.isShown && !CommandCatalog.current.isShared($0)
+                $0.kind != .positional && $0.isShown && !CommandCatalog.isShared($0)
             }.map { $0.names[0] }
         }
         return rest.joined(separator: " ")

@@ -1,6 +1,6 @@
 import DocIndex
 
-/// What may follow at the end of an incomplete condition; a pure function of its text.
+/// The kinds of text that may follow at the end of an incomplete condition; a pure function of its text.
 struct ConditionContext: Hashable {
     /// The kind of what is being typed.
     enum Expectation: Hashable {
@@ -15,7 +15,7 @@ struct ConditionContext: Hashable {
     }
 
     var expectation = Expectation.field
-    /// What is being typed, without an opening quote.
+    /// The word being typed, without an opening quote.
     var typed = ""
     /// The number of characters of `typed`, and of its quote, at the end of the text.
     var typedCount = 0

@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `Keys have a notation that is read back`() throws {
+    @Test func `Keys round-trip through their notation`() throws {
         for text in ["camera", "keywords[]", "year(taken)", "yearMonthDay(exif.taken)", "\"month(taken)\"", "a(b)"] {
             let key = try Aggregation.GroupKey(parsing: text)
             #expect(key.description == text)

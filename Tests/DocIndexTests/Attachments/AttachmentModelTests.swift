@@ -19,7 +19,7 @@ import Testing
                 collectedCount += history.collectedCount
             }
         }
-        print("\(collectedCount) contents collected")
+        print("\(collectedCount) attachments collected")
         #expect(collectedCount > 0)
     }
 }
@@ -38,10 +38,10 @@ private struct RandomHistory {
     private var store: DocumentStore
     /// The documents of both collections, by `collection/id`.
     private var documents: [String: DocumentObject] = [:]
-    /// The contents that former versions of documents refer to.
+    /// The attachments that former versions of documents refer to.
     private var former: Set<Int> = []
     private var held: [Held] = []
-    /// When each stored content lost its last reference, or was added.
+    /// When each stored attachment lost its last reference, or was added.
     private var released: [Int: Int] = [:]
     private var stored: Set<Int> = []
     private var now = 1000

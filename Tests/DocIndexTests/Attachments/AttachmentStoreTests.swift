@@ -191,7 +191,7 @@ import Testing
 
     // MARK: - Copies and other states
 
-    @Test func `A checkpoint has every content that it refers to`() throws {
+    @Test func `A checkpoint contains every attachment that its documents refer to`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let small = try store.attachments.add([7])
@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func `Of some contents, only those that nothing refers to are collected`() throws {
+    @Test func `Of some attachments, only those that nothing refers to are collected`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let added = try (0..<4).map { try store.attachments.add(Self.content(30 + $0, byteCount: 40_000)) }
             try store.collection("photos").put(["id": "a", "x": .attachment(added[0])])
@@ -355,7 +355,7 @@ import Testing
         }
     }
 
-    @Test func `What an interrupted call leaves is collected`() throws {
+    @Test func `What an interrupted call leaves behind is collected`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let added = try store.attachments.add(Self.content(12, byteCount: 40_000))

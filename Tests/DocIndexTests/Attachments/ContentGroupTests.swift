@@ -3,7 +3,7 @@ import LevelKit
 import TestSupport
 import Testing
 
-/// Contents that are stored together.
+/// Attachments that are stored together.
 @Suite struct ContentGroupTests {
     private static let sizes = [0, 10, 32 << 10, (32 << 10) + 1, 100_000, 700_000]
 
@@ -17,7 +17,7 @@ import Testing
         try withTemporaryStore(schema: AttachedPhotos.schema) { try body($0) }
     }
 
-    @Test func `Contents of all sizes are stored together, each once`() throws {
+    @Test func `Attachments of all sizes are stored together, each once`() throws {
         try Self.withStore { store in
             let all = (Self.sizes + Self.sizes).enumerated().map { index, size in
                 AttachedPhotos.bytes(size, seed: UInt64(index % Self.sizes.count))
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `A content that was damaged is repaired in a group`() throws {
+    @Test func `An attachment that was damaged is repaired in a group`() throws {
         try Self.withStore { store in
             let bytes = (0..<3).map { AttachedPhotos.bytes(50_000, seed: UInt64($0)) }
             let added = try store.attachments.add(try bytes.map { try Self.received($0, for: store) })

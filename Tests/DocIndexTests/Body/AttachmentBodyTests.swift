@@ -32,7 +32,7 @@ import Testing
     private static let long: [UInt8] = [5, 0x81, 8] + Array(repeating: 0x61, count: 1025)
 
     static let refused: [([UInt8], BodyError.Code, Int)] = [
-        // Parts missing, of another kind, out of order, or too many.
+        // Parts missing, of a different kind, out of order, or too many.
         ([2, 0x0a], .truncated, 2), (body(), .invalidAttachment, 3), (body(digest), .invalidAttachment, 1),
         (body(digest, [0x43]), .invalidAttachment, 1), (body(digest, [0x43], jpeg), .invalidAttachment, 1),
         (body([0x43], digest, jpeg, name), .invalidAttachment, 3),

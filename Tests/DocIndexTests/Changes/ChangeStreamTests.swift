@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `A task cancelled while it waits ends, and other consumers continue`() async throws {
+    @Test func `A task that is cancelled while waiting ends, and other consumers continue`() async throws {
         try await withStore { store in
             let stream = store.changeStream(since: 0)
             let waiting = Task(executorPreference: OwnThreads.shared) {
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `A stream fails like changes does, for another epoch or an unknown collection`() async throws {
+    @Test func `A stream fails like changes does, for a different epoch or an unknown collection`() async throws {
         try await withStore { store in
             try store.collection("photos").put(["id": 1])
             let epoch = StoreEpoch(text: "another")

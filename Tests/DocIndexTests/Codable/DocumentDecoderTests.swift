@@ -7,7 +7,7 @@ import Testing
         try DocumentDecoder().decode(type, from: value)
     }
 
-    @Test func `Numbers of another type are decoded if no information is lost`() throws {
+    @Test func `Numbers of a different type are decoded if no information is lost`() throws {
         #expect(try decode(Int.self, 3.0) == 3)
         #expect(try decode(UInt8.self, 255.0) == 255)
         #expect(try decode(Double.self, 3) == 3.0)

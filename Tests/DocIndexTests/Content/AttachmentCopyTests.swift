@@ -221,7 +221,7 @@ import Testing
 
     // MARK: - History
 
-    @Test func `A content that only former versions refer to survives collections and rebuilds`() throws {
+    @Test func `An attachment that only former versions refer to survives collections and rebuilds`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let kept = try store.collection("kept")
             let small = try AttachedPhotos.addSmall(1, to: store)

@@ -3,7 +3,7 @@ import DocIndex
 /// Not that of the Testing library.
 typealias Attachment = DocIndex.Attachment
 
-/// Attachments for tests of values. Their contents are not stored anywhere.
+/// Attachments for tests of values. Their content is not stored anywhere.
 enum Attachments {
     /// The digest of the content `abc`.
     static let digest = Attachment.Digest("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")!

@@ -33,7 +33,7 @@ import Testing
         #expect(Set([signalling, .double(.nan), .double(-Double.nan)]).count == 1)
     }
 
-    @Test func `Random values are equal exactly if they have the same body`() throws {
+    @Test func `Random values are equal if and only if they have the same body`() throws {
         var generator = DocumentGenerator()
         var names = FieldNames()
         for _ in 0..<500 {

@@ -43,7 +43,7 @@ import Testing
         for value in others { #expect(GeoPoint(value) == nil, "\(value)") }
     }
 
-    @Test func `Distances are those on a sphere`() throws {
+    @Test func `Distances are measured on a sphere`() throws {
         let quarter = GeoPoint.earthRadius * .pi / 2
         #expect(abs(try Self.point(0, 0).distance(to: try Self.point(0, 90)) - quarter) < 1)
         #expect(abs(try Self.point(90, 7).distance(to: try Self.point(0, -120)) - quarter) < 1)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `The cells that cover a box exceed its area by less than four times`() throws {
+    @Test func `The cells that cover a box have less than four times its area`() throws {
         let town = try #require(GeoBox(south: 40.6, west: -74.1, north: 40.9, east: -73.8))
         let cells = GeoCell.ranges(covering: town).reduce(0.0) { $0 + Double($1.upperBound - $1.lowerBound) + 1 }
         let area = 0.3 / 180 * 0.3 / 360 * 0x1p64
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `The geo index finds what a check of every point finds, also after changes`() throws {
+    @Test func `The geo index finds what a check of every point finds, even after changes`() throws {
         var random = TestRun.random(stream: 49)
         let schema = Schema(collections: [
             CollectionDefinition(

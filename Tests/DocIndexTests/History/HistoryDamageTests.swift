@@ -95,7 +95,7 @@ import Testing
             try $0.put(HistoryRecord.head(time: 1, changeCount: 1) + other, forKey: key(2))
         },
         Damage(
-            name: "an absent document is another",
+            name: "an absent document is a different one",
             problems: ["photos: the change of the document a in commit 1 holds the document x in the history"],
             left: all
         ) {
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `A commit whose number the history already has is not made`() throws {
+    @Test func `A commit is refused if the history already has its number`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: HistoryTests.schema())
             try store.collection("photos").put(["id": "a"])

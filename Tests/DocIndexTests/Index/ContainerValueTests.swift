@@ -170,7 +170,7 @@ import Testing
         }
         let catalog = try #require(try database.value(forKey: StoreKey.catalogKey))
         let text = String(decoding: catalog, as: UTF8.self).replacing(#"{"docindex":4"#, with: #"{"docindex":3"#)
-        try database.put(Array(text.utf8), forKey: StoreKey.catalogKey)
+        try database.putCatalog(Array(text.utf8))
         try database.close()
     }
 

@@ -113,7 +113,7 @@ import Testing
         #expect(keys[4] == [0x0e, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 60])
     }
 
-    @Test func `Date parts are in local time, also at the limits of the range`() {
+    @Test func `Date parts are in local time, even at the limits of the range`() {
         let late = IndexedDate(milliseconds: .max, offsetMinutes: 120)
         #expect(late.value(of: .hour) == 9 && late.value(of: .minute) == 12 && late.value(of: .year) == 292_278_994)
         let early = IndexedDate(milliseconds: .min, offsetMinutes: -90)

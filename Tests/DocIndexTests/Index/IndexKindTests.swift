@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `A document with too many combinations is rejected by name, and nothing is written`() throws {
+    @Test func `A document with too many combinations is rejected, and the error names it`() throws {
         try Self.store(.value("pairs", on: "a[]", "b[]")) { store, collection in
             let many = DocumentValue.array((0..<40).map { .int($0) })
             try collection.put(["id": "few", "a": many, "b": [1, 2]])

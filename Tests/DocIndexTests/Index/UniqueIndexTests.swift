@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `Random batches are accepted exactly if no two documents end up with the same value`() throws {
+    @Test func `Random batches are accepted if and only if no two documents end up with the same value`() throws {
         var random = TestRun.random(stream: 44)
         var documents = RandomDocuments(TestRun.random(stream: 45))
         var refusals = 0

@@ -111,7 +111,7 @@ import Testing
             }
             try expectDescribed(store, &seen)
             let expected = [
-                "catalog", "last commit", "change", "counters", "progress", "marker", "id", "document", "names",
+                "catalog", "copy", "last commit", "change", "counters", "progress", "marker", "id", "document", "names",
                 "entry",
                 "count", "former version", "set aside", "structure", "term", "postings", "positions", "norms", "dead",
                 "rows", "slot",
@@ -196,6 +196,10 @@ import Testing
                 (StoreKey.id(1, "a"), "id: photos, \"a\"", "ids of photos"),
                 (StoreKey.id(9, 7), "id: collection 9, 7", "ids of collection 9"),
                 (StoreKey.names(1, from: 3), "names: photos, from 3 on", "field names of photos"),
+                (
+                    StoreKey.copy(of: StoreKey.names(1, from: 3)), "copy: names: photos, from 3 on",
+                    "copies of the catalog and of field names"
+                ),
                 (
                     StoreKey.change(4, collection: 1, row: 5), "change: commit 4, photos, row 5",
                     "changes of commit 4"

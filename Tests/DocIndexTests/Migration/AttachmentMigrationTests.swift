@@ -124,7 +124,7 @@ import Testing
                 "delete", of: "photos", deletesDocuments: true,
                 dropsAttachments: ["thumbnail", "original", "pages[]", "raw"], keepRated)
             #expect(try store.migrate([declared]).deletedCount == 4)
-            // The contents are still there.
+            // The attachments are still there.
             #expect(try store.attachments.bytes(of: attachments[5]).count == AttachedPhotos.largeByteCount)
         }
     }

@@ -28,7 +28,7 @@ import Testing
                 let found = try photos.collection("photos").document(id)?.content
                 #expect(found?.sorted { $0.name < $1.name } == content.sorted { $0.name < $1.name })
             }
-            // The migration moved the reference, and both contents are there: one in the database, one in a file.
+            // The migration moved the reference, and both attachments are there: one in the database, one in a file.
             let photo = try #require(try photos.collection("photos").document("IMG_0003"))
             #expect(photo.content["picture"] == nil)
             #expect(photo.content["width"] == 2048)

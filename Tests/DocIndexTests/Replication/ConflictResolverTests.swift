@@ -81,7 +81,7 @@ struct ConflictResolverTests {
         }
     }
 
-    @Test func `A conflict stays if one member has two new values, or if it is left to a person`() async throws {
+    @Test func `A conflict remains if one member has two new values, or if it is left to a person`() async throws {
         try await withConflict(["id": "a", "n": 1], ["id": "a", "n": 2]) { (group) async throws in
             let photos = group.collections[0]
             for resolver in [DocumentConflict.Resolver.threeWay(), .manual] {

@@ -7,7 +7,7 @@ import Testing
 /// Random edits, deletions and resolutions in several stores that exchange revisions at random.
 struct ConvergenceTests {
     @Test(arguments: [false, true])
-    func `Stores that have exchanged everything have the same leaves, winners and contents`(hasHub: Bool) throws {
+    func `Stores that have exchanged everything have the same leaves, winners and content`(hasHub: Bool) throws {
         for round in 0..<TestRun.rounds(10, long: 500) {
             try withTemporaryDirectory { directory in
                 var random = TestRun.random(stream: UInt64(round * 2 + (hasHub ? 1 : 0)))
@@ -108,7 +108,7 @@ struct ConvergenceTests {
         }
     }
 
-    @Test func `A peer's version of equal content replaces one that nobody has seen`() throws {
+    @Test func `A peer's version with the same content replaces one that nobody has seen`() throws {
         try withTemporaryDirectory { directory in
             let group = try ReplicaGroup(count: 1, in: directory)
             let photos = group.collections[0]
@@ -267,7 +267,7 @@ struct ConvergenceTests {
         }
     }
 
-    @Test func `A collection that takes part in no replication stores nothing more`() throws {
+    @Test func `A collection that is not replicated stores nothing more`() throws {
         try withTemporaryStore(schema: ReplicaGroup.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "n": 1])

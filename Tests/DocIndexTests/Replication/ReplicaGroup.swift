@@ -62,7 +62,7 @@ final class ReplicaGroup {
         }
     }
 
-    /// The leaves of every document that has any, with their contents without the ID.
+    /// The leaves of every document that has any, with their content without the ID.
     func leaves(_ replica: Int) throws -> [DocumentID: [Revision: DocumentObject?]] {
         let collection = collections[replica]
         var all: [DocumentID: [Revision: DocumentObject?]] = [:]

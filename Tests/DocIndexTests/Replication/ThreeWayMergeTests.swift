@@ -36,7 +36,7 @@ struct ThreeWayMergeTests {
         #expect(merge(Self.base, reordered) == reordered)
     }
 
-    @Test func `Changes of different members are united, also within objects`() {
+    @Test func `Changes to different members are merged, also within objects`() {
         let left = Self.changed(["rating": 5, "exif": ["iso": 200]])
         let right = Self.changed(["title": nil, "exif": ["lens": ["name": "b"]]])
         let third = Self.changed(["note": "new"])

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 100_000])
-    func `A missing record of a content of another version is named, and a rebuild makes it again`(
+    func `A missing record of an attachment of another version is named, and a rebuild makes it again`(
         byteCount: Int
     ) throws {
         try withTemporaryDirectory { directory in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A lost content of another version is named, and the version can still be chosen`() throws {
+    @Test func `A lost attachment of another version is named, and the version can still be chosen`() throws {
         try withTemporaryDirectory { directory in
             let (group, other) = try Self.conflict(byteCount: 100_000, in: directory)
             let (store, photos) = (group.stores[0], group.collections[0])

@@ -84,7 +84,7 @@ struct RevisionTreeTests {
                 #expect(DocumentRevisions(leaves: leaves.reversed(), versions: versions).tree(commit: 1) == nil)
             }
             if !versions.isEmpty {
-                #expect(DocumentRevisions(leaves: leaves, versions: []).tree(commit: 1) == nil, "a content is missing")
+                #expect(DocumentRevisions(leaves: leaves, versions: []).tree(commit: 1) == nil, "a version is missing")
             }
         }
     }

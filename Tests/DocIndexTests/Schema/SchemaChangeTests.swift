@@ -340,9 +340,9 @@ import Testing
                 #expect(try store.collection("photos").search("picture", limit: nil).count == 1500)
             }
             try Self.open(path, Self.schema([])) { (_, database) throws in
-                // The catalog, the counters, the last commit, the field names; and for each document its ID, its body
-                // and its change.
-                #expect(try allPairs(in: database).count == 4 + 3 * 1500)
+                // The catalog and the field names with their copies, the counters, the last commit; and for each
+                // document its ID, its body and its change.
+                #expect(try allPairs(in: database).count == 6 + 3 * 1500)
             }
         }
     }

@@ -101,7 +101,7 @@ import Testing
                     }
                     try transaction.put(["id": "other"], in: "c")
                 }
-                // Afterwards it can, also after a failed update.
+                // Afterwards it can, even if the update failed.
                 struct Refused: Error {}
                 #expect(throws: Refused.self) { try transaction.update("d", in: "c") { _ in throw Refused() } }
                 try transaction.update("d", in: "c") { $0["later"] = 1 }

@@ -81,7 +81,7 @@ import Testing
                 ("load", { try store.load(into: "photos") { _ in _ = Issue.record("the body is run") } }),
                 ("migrate", { try store.migrate([]) }),
                 (
-                    "open with another schema",
+                    "open with a different schema",
                     {
                         _ = try DocumentStore.open(at: path, schema: other, mode: .readOnly)
                     }

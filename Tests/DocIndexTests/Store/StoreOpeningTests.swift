@@ -270,7 +270,7 @@ import Testing
         // A number that is still to be assigned, and so would be assigned twice.
         catalog(next: "1"), catalog(nextIndex: "1"), catalog(number: "7"), catalog(index: index(number: "7")),
         catalog(nextIndex: "1", dropped: #"{"number":9,"type":"value"}"#),
-        // Two indexes with the same number, also in different collections, or with the same name.
+        // Two indexes with the same number, including in different collections, or with the same name.
         catalog(index: index() + "," + index("\"b\"")), catalog(index: index() + "," + index(number: "2")),
         catalog(next: "3", more: #",{"name":"b","number":2,"id":"id","indexes":[\#(index())]}"#),
         // What no schema may contain.

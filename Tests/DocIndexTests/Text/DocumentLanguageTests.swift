@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `Other languages are another index, which is rebuilt`() throws {
+    @Test func `Changing the languages changes the index, which is rebuilt`() throws {
         try withTemporaryDirectory { directory in
             var store = try DocumentStore.open(at: directory + "/s", schema: Self.schema([.german]))
             for document in Self.documents { try store.collection("c").put(document) }

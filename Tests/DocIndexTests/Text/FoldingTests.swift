@@ -169,7 +169,7 @@ import Testing
             ])
     ])
 
-    /// Creates a store whose indexes claim to be built by other rules, with another number of words.
+    /// Creates a store whose indexes claim to be built by other rules, with a different number of words.
     private static func makeOldStore(at path: String) throws {
         let store = try DocumentStore.open(at: path, schema: schema)
         try store.collection("c").put(["id": 1, "title": "fog"])
@@ -179,7 +179,7 @@ import Testing
         for index in catalog.collections[0].indexes.indices {
             catalog.collections[0].indexes[index].fingerprint = "0123456789abcdef"
         }
-        try store.database.put(catalog.encoded, forKey: StoreKey.catalogKey)
+        try store.database.putCatalog(catalog.encoded)
         try store.close()
     }
 

@@ -20,7 +20,7 @@ import Testing
         "universal", "university",
     ]
 
-    @Test func `A stemmer that differs on a single common word has another identity`() throws {
+    @Test func `A stemmer that differs on a single common word has a different identity`() throws {
         let stemmer = try #require(Stemmer(.english))
         let behaviour = StemmerIdentity.behaviour(of: .english) { stemmer.stem($0) }
         #expect(behaviour == StemmerIdentity.current(.english).behaviour)
@@ -54,7 +54,7 @@ import Testing
         let entry = catalog.collections[0].indexes[0]
         #expect(entry.stemmers == [StemmerIdentity.current(.english)] && entry.isCurrent)
         catalog.collections[0].indexes[0].stemmers = entry.stemmers.compactMap(change)
-        try store.database.put(catalog.encoded, forKey: StoreKey.catalogKey)
+        try store.database.putCatalog(catalog.encoded)
         try store.close()
         return catalog.encoded
     }

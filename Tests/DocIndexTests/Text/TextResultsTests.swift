@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["estaurant", "bestaurant", "erstaurant", "xrestaurant", "restuarant", "restarant", "Restauramt"])
-    func `A slip is corrected wherever it is in the word, also at the first letter`(word: String) throws {
+    func `A slip is corrected wherever it is in the word, even at the first letter`(word: String) throws {
         try withSlips { (collection) throws in
             #expect(try collection.suggestions(for: word).first?.word == "restaurant")
         }

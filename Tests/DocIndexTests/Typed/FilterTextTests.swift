@@ -171,7 +171,7 @@ import Testing
     @Test(
         arguments: [
             ("\(5) = 1", 0, "path of a field"), ("a = 1 \(5)", 6, "AND or OR"), ("a \(5)", 2, "operator"),
-            ("a = \(field: "b")", 4, "path stands where a value"), ("a = '\("x")'", 5, "remove the quotes"),
+            ("a = \(field: "b")", 4, "a value is expected here, not a path"), ("a = '\("x")'", 5, "remove the quotes"),
             ("a = \"\\\("x")\"", 6, "remove the quotes"),
             ("a = x\("y")", 5, "stand alone"), ("a = \("y")x", 4, "stand alone"), ("a = \(1)\(2)", 4, "stand alone"),
             ("exif.\("y") = 1", 5, "stand alone"), ("a matches /x\("y")/", 12, "pattern"),

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `An update keeps members that the type does not know, also in arrays`() throws {
+    @Test func `An update keeps members that the type does not know, even in arrays`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos", of: Photo.self)
             try photos.documents.put([

@@ -33,7 +33,7 @@ import Testing
         Mutation(testDescription: "with surplus bytes", appliesToUnreferenced: true) { $0.encoded + [0] },
     ]
 
-    /// Stores a content that two documents refer to, and one that none does, of each size.
+    /// Stores an attachment that two documents refer to, and one that none does, of each size.
     private static func fillWithUnreferenced(_ store: DocumentStore) throws -> [DocIndex.Attachment] {
         var attachments = try AttachedPhotos.fill(store, count: 2)
         try store.collection("photos").put([
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    // MARK: - Contents
+    // MARK: - Content
 
     @Test func `A full check names every attachment in which one byte has changed`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
@@ -179,6 +179,8 @@ import Testing
             #expect(Set(verification.lostAttachments) == Set(attachments.map(\.digest)))
             #expect(verification.findings.count == Verification.problemLimit)
             #expect(verification.findings.allSatisfy { $0.documentID != nil && $0.attachment != nil })
+            let all = try store.verify(attachments: .full, problemLimit: .max).findings
+            #expect(all.count == 1000 && Set(all.map(\.attachment)) == Set(attachments.map(\.digest)))
             #expect(verification.remedy == .restore)
             #expect(verification.attachmentCount == 1000)
             #expect(total == verification.attachmentByteCount)
@@ -195,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `A file that is missing, replaced or of another size is named with its path and a document`() throws {
+    @Test func `A file that is missing, replaced or of the wrong size is named with its path and a document`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let attachment = try AttachedPhotos.fill(store, count: 1)[1]
             let path = AttachedPhotos.file(of: attachment, in: store)
@@ -278,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `A content without a record, and a record without content, are named and corrected`() throws {
+    @Test func `Content without a record, and a record without content, are named and corrected`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let attachment = try AttachedPhotos.fill(store, count: 1)[0]
             let record = try #require(try AttachmentRecord.read(attachment.digest, in: store.database))
@@ -287,8 +289,8 @@ import Testing
             try store.database.put(bytes, forKey: StoreKey.content(3))
             try store.database.put([7], forKey: [StoreKey.contents.rawValue, 0xee])
             var problems = try store.verify().problems
-            #expect(problems.contains("the content 2 belongs to no attachment"))
-            #expect(problems.contains("the content 3 belongs to no attachment"))
+            #expect(problems.contains("the content with the number 2 belongs to no attachment"))
+            #expect(problems.contains("the content with the number 3 belongs to no attachment"))
             #expect(problems.contains("the key of the content of an attachment cannot be read"))
             #expect(problems.contains { $0.contains("but the number 3 is taken") })
             #expect(problems.count == 4)
@@ -301,14 +303,14 @@ import Testing
 
             try store.database.delete(StoreKey.content(1))
             problems = try store.verify().problems
-            #expect(problems.count == 1 && problems[0].contains("its content 1 does not exist"))
+            #expect(problems.count == 1 && problems[0].contains("its content under the number 1 does not exist"))
             #expect(try store.rebuild().lostAttachments == [attachment.digest])
             #expect(try AttachedPhotos.addSmall(0, to: store) == attachment)
             #expect(try store.attachments.bytes(of: attachment) == bytes)
         }
     }
 
-    @Test func `The number of the next content is checked, and corrected by a rebuild`() throws {
+    @Test func `The number of the next attachment is checked, and corrected by a rebuild`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             try AttachedPhotos.fill(store, count: 3)
             for record in [[3], [0], [], [1, 2], [UInt8](repeating: 0xff, count: 9) + [1], nil] as [[UInt8]?] {
@@ -321,7 +323,7 @@ import Testing
                 }
                 let problems = try store.verify().problems
                 #expect(problems.count == 1, "\(problems)")
-                #expect(problems.first?.contains("the number of the next content of an attachment is") == true)
+                #expect(problems.first?.contains("the next number for the content of an attachment is") == true)
                 try store.rebuild()
                 #expect(try store.database.value(forKey: StoreKey.nextContentKey) == [4])
                 try expectSound(store)
@@ -331,7 +333,7 @@ import Testing
 
     // MARK: - Rebuilding
 
-    @Test func `A rebuild adopts contents again whose records are lost`() throws {
+    @Test func `A rebuild adopts attachments whose records are lost`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let attachments = try AttachedPhotos.fill(store, count: 20)
             var records: [[UInt8]?] = []
@@ -367,7 +369,7 @@ import Testing
         }
     }
 
-    @Test func `A rebuild keeps unreferenced contents, and when they were released`() throws {
+    @Test func `A rebuild keeps unreferenced attachments, and when they were released`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let photos = try store.collection("photos")
             let attachments = try AttachedPhotos.fill(store, count: 2)
@@ -416,7 +418,7 @@ import Testing
         }
     }
 
-    @Test func `The losses of a repair include the contents that are stored nowhere`() throws {
+    @Test func `The losses of a repair include the attachments that are stored nowhere`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             var store = try DocumentStore.open(at: path, schema: AttachedPhotos.schema)
@@ -440,7 +442,7 @@ import Testing
         }
     }
 
-    @Test func `A check can be cancelled while contents are read`() throws {
+    @Test func `A check can be cancelled while attachments are read`() throws {
         struct Stop: Error {}
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             try AttachedPhotos.fill(store, count: 3)

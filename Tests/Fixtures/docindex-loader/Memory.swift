@@ -45,7 +45,7 @@ enum Memory {
     /// Stores a document in a text index, reopens the store, and prints the processor time and by how many KiB that
     /// raised the peak.
     ///
-    /// - Returns: Whether the document is found by its first and last words, also after the store was reopened.
+    /// - Returns: Whether the document is found by its first and last words, even after the store was reopened.
     static func storeLarge(_ form: String, byteCount: Int, at path: String) throws -> Bool {
         let isArray = form == "array"
         let schema = Schema(collections: [

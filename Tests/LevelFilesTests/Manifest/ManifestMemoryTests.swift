@@ -68,9 +68,21 @@ import Testing
 
     @Test func `A manifest that names more than a million tables is damage with a position`() throws {
         try withTemporaryDirectory { directory in
+            let first = 1 << 19
+            let record = Self.table(first)
+            let block = Array(repeatElement(record, count: 1_000).joined())
             try Self.writeManifest(
-                (0..<1_100).lazy.map { block in Array((0..<1_000).map { Self.table(block * 1_000 + $0) }.joined()) },
-                in: directory)
+                (0..<1_100).lazy.map { number in
+                    var block = block
+                    for table in 0..<1_000 {
+                        // The number has three bytes, after the tag and the level.
+                        let (value, offset) = (first + number * 1_000 + table, table * record.count + 2)
+                        block[offset] = UInt8(truncatingIfNeeded: value) | 0x80
+                        block[offset + 1] = UInt8(truncatingIfNeeded: value >> 7) | 0x80
+                        block[offset + 2] = UInt8(truncatingIfNeeded: value >> 14)
+                    }
+                    return block
+                }, in: directory)
             let manifest = try ManifestFile(at: directory + "/MANIFEST-000002")
             #expect(manifest.faults.count == 1 && manifest.faults.first?.offset != nil)
             #expect(manifest.faults.first?.reason.contains("1048576 tables") == true)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Consecutive batches are in order, also after a gap or an empty batch`() throws {
+    @Test func `Consecutive batches are in order, even after a gap or an empty batch`() throws {
         let records = [Self.batch(1, 3), Self.batch(4, 0), Self.batch(4, 1), Self.batch(9, 2), Self.batch(11, 1)]
         #expect(try Self.fault(inLogOf: records) == nil)
         #expect(try Self.fault(inLogOf: []) == nil)

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Each five of these bytes end with the checksum of the bytes before.
-    @Test func `A file whose bytes have the right checksum again and again is searched in linear time`() throws {
+    @Test func `A file in which many places have a matching checksum is searched in linear time`() throws {
         try withTemporaryDirectory { directory in
             var bytes: [UInt8] = []
             var crc = CRC32C.Running()

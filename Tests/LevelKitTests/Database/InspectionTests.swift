@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `A database with another comparator is rejected without touching its info log`() throws {
+    @Test func `A database with a different comparator is rejected without touching its info log`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             var options = DatabaseOptions()

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `An empty directory becomes a database, also after an interrupted creation`() throws {
+    @Test func `An empty directory becomes a database, even after an interrupted creation`() throws {
         try withTemporaryDirectory { directory in
             for names in [
                 [], ["LOCK"], ["LOCK", "LOG", "LOG.old"], ["000001.dbtmp", "LOCK", "LOG", "MANIFEST-000001"],

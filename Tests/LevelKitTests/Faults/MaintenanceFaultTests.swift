@@ -5,7 +5,7 @@ import Testing
 
 /// Faults of repair, destruction and compaction.
 @Suite struct MaintenanceFaultTests {
-    @Test func `Repair with another comparator is rejected, and the right one still opens the database`() throws {
+    @Test func `Repair with a different comparator is rejected, and the right one still opens the database`() throws {
         try withTemporaryDirectory { directory in
             try TableFixture.make(at: directory + "/db", count: 100)
             var options = DatabaseOptions()

@@ -4,7 +4,7 @@ import Testing
 
 /// Faults of writing: full disks, sizes, durability, batches.
 @Suite struct WritingFaultTests {
-    @Test func `After a full disk, every acknowledged write is present, also after reopening`() async throws {
+    @Test func `After a full disk, every acknowledged write is present, even after reopening`() async throws {
         try await withSharedDirectory { directory in
             await #expect(processExitsWith: .success) { [path = directory + "/db" as String] in
                 try reportingErrors {

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `Two paths lead to the same file exactly if their identities are equal`() throws {
+    @Test func `Two paths lead to the same file if and only if their identities are equal`() throws {
         try withTemporaryDirectory { directory in
             try write([], to: directory + "/a")
             try write([], to: directory + "/b")

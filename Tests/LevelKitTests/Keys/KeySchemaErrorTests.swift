@@ -47,7 +47,7 @@ private enum Kind: String, KeyComponentValue { case photo, video }
         #expect(
             try error(Tuple([7]).packed()).description
                 == "Byte 0 of a key: the component kind of the key schema media v1 cannot be read. The key was written "
-                + "with another schema, or is damaged. (The next element is an integer, not a string. Read it as that "
+                + "with a different schema, or is damaged. (The next element is an integer, not a string. Read it as that "
                 + "type, or with decodeElement().)")
         #expect(
             try error(Tuple(["secret"]).packed()).description

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A subspace contains a key exactly if its range does`() {
+    @Test func `A subspace contains a key if and only if its range does`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed)
         for _ in 0..<TupleTestPlan.rounds(20_000, long: 1_000_000) {
             let tuple = generator.tuple()

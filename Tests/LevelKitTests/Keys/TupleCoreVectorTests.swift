@@ -106,7 +106,7 @@ import Testing
         #expect(error.offset == offset)
     }
 
-    @Test func `Python's encodings of the largest eight-byte integers decode, also when descending`() throws {
+    @Test func `Python's encodings of the largest eight-byte integers decode, even when descending`() throws {
         let largest = Tuple([.integer(UInt64.max)])
         #expect(try Tuple(packed: bytes("1d08ffffffffffffffff")) == largest)
         #expect(try Tuple(packed: bytes("0bf70000000000000000")) == [.bigInteger(-0xffff_ffff_ffff_ffff)])

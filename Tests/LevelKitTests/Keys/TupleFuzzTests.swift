@@ -93,7 +93,7 @@ import Testing
         #expect(try Tuple(packed: tuple.packed()) == tuple)
     }
 
-    @Test func `Packing a tuple that is too deep to be unpacked is a precondition failure`() async {
+    @Test func `Packing a tuple that is nested too deeply to be unpacked is a precondition failure`() async {
         await #expect(processExitsWith: .failure) {
             var element: Tuple.Element = 1
             for _ in 0...Tuple.maximumDepth { element = .tuple([element]) }

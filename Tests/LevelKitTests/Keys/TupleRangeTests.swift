@@ -30,7 +30,7 @@ import Testing
         #expect(!contains(Tuple().range, []))
     }
 
-    @Test func `A random tuple lies in the range of another exactly if it extends it`() {
+    @Test func `A random tuple lies in the range of another if and only if it extends it`() {
         var generator = TupleGenerator(seed: TupleTestPlan.seed ^ 0x4a47e)
         var insideCount = 0
         for _ in 0..<TupleTestPlan.rounds(20_000, long: 1_000_000) {

@@ -18,7 +18,7 @@ import Testing
         return options
     }
 
-    @Test func `Opening with another order is rejected, and the error names both in the right roles`() throws {
+    @Test func `Opening with a different order is rejected, and the error names both in the right roles`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let orders = [KeyOrder.bytewise, .reverseBytewise, Self.caseInsensitive]
             for stored in orders {

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `The size is that of the picture`() throws {
+    @Test func `The detected size is that of the picture`() throws {
         let png = MadePictures.png(MadePictures.gradient(width: 7, height: 5))
         #expect(PictureSize(of: png) == PictureSize(width: 7, height: 5))
         #expect(

@@ -29,7 +29,7 @@ import Testing
         #expect(environment.split(separator: "\n").count == 3, "\(environment)")
     }
 
-    @Test func `A program that fails, crashes or is missing is a fault`() {
+    @Test func `A program that fails, crashes or is missing is reported as a fault`() {
         #expect(throws: RenditionFault.self) { try Self.run("/bin/false") }
         #expect(throws: RenditionFault.self) { try Self.run("/bin/sh", "-c", "kill -SEGV $$") }
         #expect(throws: RenditionFault.self) { try Self.run("/nonexistent") }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasTool, "needs vipsthumbnail"))
-    func `A damaged PNG file is a fault`() throws {
+    func `A damaged PNG file is reported as a fault`() throws {
         let png = MadePictures.png(MadePictures.gradient(width: 40, height: 30))
         for end in [16, 20, 33] {
             let fault = #expect(throws: RenditionFault.self) {

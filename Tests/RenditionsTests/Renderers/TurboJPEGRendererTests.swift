@@ -58,13 +58,13 @@ import Testing
             #expect(distance <= 20, "\(distance)")
         }
 
-        @Test func `A picture in full size keeps its pixels exactly if it is not turned`() throws {
+        @Test func `A picture in full size keeps its pixels if and only if it is not turned`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 91, height: 53), quality: 60)
             let rendition = try Self.chain.render(Picture(file), as: .full)
             #expect(try Self.decoded(rendition.bytes) == Self.decoded(file))
         }
 
-        @Test func `The color profile is kept, and all other metadata are removed`() throws {
+        @Test func `The color profile is kept, and all other metadata is removed`() throws {
             let profile = MadePictures.profile()
             let comment = MadePictures.segment(0xfe, Array("MY HOUSE".utf8))
             let photoshop = MadePictures.segment(0xed, Array("Photoshop 3.0\0MY HOUSE".utf8))

@@ -31,7 +31,7 @@ import Testing
             specification: key.specification)
     }
 
-    @Test func `What is stored is returned, whatever its size, also after opening again`() throws {
+    @Test func `What is stored is returned, whatever its size, even after reopening`() throws {
         try withTemporaryDirectory { path in
             let folder = Self.folder(path)
             var stored: [RenditionKey: Rendition] = [:]
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `A rendition of another size or quality under the same name is not returned`() throws {
+    @Test func `A rendition of a different size or quality under the same name is not returned`() throws {
         try withTemporaryDirectory { path in
             let folder = Self.folder(path)
             let small = try #require(RenditionSpecification(name: "grid", longEdge: 100))
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `The renditions of originals that are gone are deleted`() throws {
+    @Test func `The renditions of originals that no longer exist are deleted`() throws {
         try withTemporaryDirectory { path in
             let folder = Self.folder(path)
             for number in 0..<6 {

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Package.MergePolicy.allCases)
-    func `A document that exists with another content is treated as asked`(policy: Package.MergePolicy) throws {
+    func `A document that exists with different content is treated as asked`(policy: Package.MergePolicy) throws {
         try PackedStore.withPackage { _, path, _ in
             try withTemporaryStore(schema: PackedStore.schema) { target in
                 let photos = try target.collection("photos")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `Documents whose originals are nowhere are rejected, unless the store has them`() throws {
+    @Test func `Documents whose originals are in neither package nor store are rejected`() throws {
         try PackedStore.withPackage(.init()) { store, path, _ in
             try withTemporaryStore(schema: PackedStore.schema) { target in
                 let document = try #require(try store.collection("photos").document("IMG_1"))

@@ -6,7 +6,7 @@ import Testing
 @testable import StorePackages
 
 @Suite struct `Packages` {
-    @Test func `A package opened as a store has the same documents, contents and answers, and cannot be changed`()
+    @Test func `A package opened as a store has the same documents, attachments and answers, and cannot be changed`()
         throws
     {
         try PackedStore.withPackage { store, path, _ in
@@ -28,6 +28,74 @@ import Testing
             expectFailure(LevelError.Code.readOnly) { try packed.attachments.add([1, 2, 3]) }
             try expectSound(packed)
             try packed.close()
+        }
+    }
+
+    @Test func `A large original is mapped into memory where it is in the package`() throws {
+        try PackedStore.withPackage(numbers: []) { store, path, directory in
+            var contents: [[UInt8]] = []
+            for (number, count) in [5_000_000, 1, 4095, 70_000].enumerated() {
+                contents.append(AttachedPhotos.bytes(count, seed: UInt64(number)))
+                try store.collection("photos").put([
+                    "id": .int(Int64(number)),
+                    "original": .attachment(try store.attachments.add(contents[number], type: "image/jpeg")),
+                ])
+            }
+            let other = directory + "/b.zip"
+            try write(PackedStore.pack(store, "", PackedStore.withOriginals), to: other)
+            let packed = try DocumentStore.open(package: other)
+            for (number, content) in contents.enumerated() {
+                let document = try packed.collection("photos").document(.int(Int64(number)))
+                let original = try #require(document?.content["original"]?.attachmentValue)
+                try packed.attachments.withMappedBytes(of: original) { bytes in
+                    #expect(bytes.byteCount == content.count)
+                    let isSame = (0..<bytes.byteCount).allSatisfy {
+                        unsafe bytes.unsafeLoad(fromUncheckedByteOffset: $0, as: UInt8.self) == content[$0]
+                    }
+                    #expect(isSame)
+                }
+            }
+            try packed.close()
+        }
+    }
+
+    @Test func `A package in which an ID occurs twice is refused when it is opened, verified or merged`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/a.zip"
+            let twice: [DocumentObject] = [["id": "a", "x": 1], ["id": "b"], ["id": "a", "x": 2]]
+            try write(ForgedPackage.bytes(PackedStore.schema, twice), to: path)
+            expectFailure(PackageError.Code.packageDamaged) { _ = try DocumentStore.open(package: path) }
+            expectFailure(PackageError.Code.packageDamaged) { try Package(at: path).verify() }
+            try withTemporaryStore(schema: PackedStore.schema) { target in
+                for isRehearsal in [true, false] {
+                    expectFailure(PackageError.Code.packageDamaged) {
+                        try Package(at: path).merge(into: target, isRehearsal: isRehearsal)
+                    }
+                }
+                let sequence = try target.sequence()
+                #expect(sequence == 0)
+            }
+            // A number and its digits are different IDs.
+            let both: [DocumentObject] = [["id": 1], ["id": "1"]]
+            try write(ForgedPackage.bytes(PackedStore.schema, both), to: path)
+            let packed = try DocumentStore.open(package: path)
+            #expect(try packed.collection("photos").count() == 2)
+            try packed.close()
+        }
+    }
+
+    @Test func `A document with too many values is neither packed nor opened`() throws {
+        let limit = DocumentLines.maximumValueCount
+        try PackedStore.withPackage(numbers: []) { store, _, directory in
+            let text = String(repeating: ",[\\\"", count: limit)
+            try store.collection("photos").put(["id": "text", "x": .string(text)])
+            #expect(throws: Never.self) { try PackedStore.pack(store) }
+            let large: DocumentObject = ["id": "a", "x": .array(Array(repeating: 0, count: limit))]
+            try store.collection("photos").put(large)
+            expectFailure(PackageError.Code.packageTooLarge) { try PackedStore.pack(store) }
+            let path = directory + "/b.zip"
+            try write(ForgedPackage.bytes(PackedStore.schema, [large]), to: path)
+            expectFailure(PackageError.Code.packageDamaged) { _ = try DocumentStore.open(package: path) }
         }
     }
 
@@ -135,5 +203,11 @@ import Testing
             }
         }
         #expect(EntryName.pictureName(1, "Old  bridge?") == "0001 Old bridge.jpg")
+        for title in ["IMG_1.JPG", "IMG_1.nef", "IMG_1.heic"] {
+            #expect(EntryName.pictureName(1, title) == "0001 IMG_1.jpg")
+        }
+        for title in ["St. Pauli", "jpg", "a.jpg and b", "1.5"] {
+            #expect(EntryName.pictureName(1, title) == "0001 \(title).jpg")
+        }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `A package of a package has the same documents and contents`() throws {
+    @Test func `A package of a package has the same documents and attachments`() throws {
         try PackedStore.withPackage { _, path, _ in
             let packed = try DocumentStore.open(package: path)
             #expect(try PackedStore.pack(packed, "", PackedStore.withOriginals) == read(path))
@@ -71,6 +71,12 @@ import Testing
                 of: "photos", in: store, query: Query(try Filter(parsing: "rating = 5")), options: options)
             let summary = try writer.write { _ in }
             #expect(summary.documentCount == 1 && summary.deletionCount == 0 && summary.omittedDeletionCount == 1)
+            // IMG_0 and the new one changed, and the condition holds for neither.
+            let none = try PackageWriter(
+                of: "photos", in: store, query: Query(try Filter(parsing: "rating = 4")), options: options)
+            let omitted = try none.write { _ in }
+            #expect(omitted.documentCount == 0 && omitted.omittedIDs == ["IMG_0", "new"])
+            #expect(summary.omittedIDs == ["new"])
             options.since = try store.sequence() + 1
             expectFailure(DocIndexError.Code.epochChanged) { _ = try PackedStore.pack(store, "", options) }
         }
@@ -138,6 +144,32 @@ import Testing
             let names = package.manifest.entries.map(\.name).filter { $0.hasPrefix("pictures/") }
             #expect(names == ["pictures/0001 Bridge 1 & fog.jpg", "pictures/0002 Bridge 2 & fog.jpg"])
             try package.verify()
+        }
+    }
+
+    @Test func `Each rendition is made once, even for pictures under their titles`() throws {
+        try PackedStore.withPackage { store, _, directory in
+            var options = PackageWriter.Options()
+            options.namesPictures = true
+            let writer = try PackageWriter(of: "photos", in: store, options: options)
+            var made: [String] = []
+            let sink = PackedStore.Sink()
+            let summary = try writer.write(
+                rendition: { original, size in
+                    made.append("\(original.digest) \(size)")
+                    return PackedStore.picture(Int(original.digest.bytes[0]) ^ size.utf8.count)
+                }, to: { sink.bytes += $0 })
+            #expect(made.count == 8 && Set(made).count == 8 && summary.renditionCount == 8)
+            let path = directory + "/names.zip"
+            try write(sink.bytes, to: path)
+            let package = try Package(at: path)
+            try package.verify()
+            #expect(package.contents.renditions.count == 8 && package.contents.namedPictures.count == 4)
+            // A picture is its largest rendition.
+            let entries = package.manifest.entries
+            for entry in entries where entry.name.hasPrefix("pictures/") {
+                #expect(entries.contains { $0.name.hasPrefix("renditions/preview/") && $0.digest == entry.digest })
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Attached files` {
+@Suite(.waitsForPrograms) struct `Attached files` {
     /// Runs `body` in a place with the sample catalog and files of 1, 200,000 and 0 bytes.
     private static func with(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with { place in
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `All contents that cannot be read are listed, and the others dumped and exported`() throws {
+    @Test func `All attachments that cannot be read are listed, and the others dumped and exported`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             for (number, id) in [Self.id, "scan-0001", "2021-02-13-0016", "2010-07-18-0031"].enumerated() {
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func `A repair and a rebuild name the lost files, and end with 65`() throws {
+    @Test func `A repair and a rebuild name the lost files, and exit with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             try place.attachPicture()
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `A patch of the members of an attachment is refused, also in a dry run`() throws {
+    @Test func `A patch of the members of an attachment is refused, even in a dry run`() throws {
         try Self.with { place in
             #expect(try Self.add(place, "original", "large.bin").code == 0)
             for option in ["--write", "-n"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Invalid arguments` {
+@Suite(.waitsForPrograms) struct `Invalid arguments` {
     struct Case: Sendable {
         let arguments: [String]
         let code: Int32
@@ -116,7 +116,7 @@ import Testing
 
     /// No command creates anything where no database exists.
     @Test(arguments: ["missing", "missing/below", "empty", "files", "plain.txt"])
-    func `Arguments that name no database end with exit code 66`(name: String) throws {
+    func `Arguments that name no database exit with code 66`(name: String) throws {
         try Workplace.with { place in
             let prepared = try place.shell("mkdir empty files && echo mine > files/mine.txt && echo mine > plain.txt")
             #expect(prepared.code == 0)

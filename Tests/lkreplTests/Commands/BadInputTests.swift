@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// Invalid input files as users have them.
-@Suite struct `Invalid input` {
+@Suite(.waitsForPrograms) struct `Invalid input` {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         /// The line after two valid ones.

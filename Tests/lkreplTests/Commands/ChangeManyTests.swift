@@ -3,7 +3,7 @@ import Testing
 @testable import lkrepl
 
 /// `update`, `delete` and `doc apply`.
-@Suite struct `Changes of many documents` {
+@Suite(.waitsForPrograms) struct `Changes of many documents` {
     private func count(_ condition: String, in place: Workplace) throws -> String {
         try place.run("find", "photos.store", "photos", condition, "--count").output
     }
@@ -143,7 +143,7 @@ import Testing
             try place.makeAlbums()
             try place.write(#"{"delete": "scan-0001"}"# + "\n", to: "changes.jsonl")
             for (arguments, question) in [
-                (["album", "drop", "photos.store", "wall"], "delete the album wall, in which 2 documents"),
+                (["album", "drop", "photos.store", "wall"], "delete the album wall, which holds 2 documents"),
                 (["album", "save", "photos.store", "best", "rating = 5"], "replace the saved search best"),
                 (
                     ["doc", "del", "photos.store", "photos", "scan-0001", "2010-07-18-0031"],
@@ -226,7 +226,7 @@ import Testing
                 (#"{"patch": {"a": 1}, "id": "none"}"#, "no document none"),
                 (#"{"delete": "none", "if": "present"}"#, "no document none"),
                 (#"{"delete": "scan-0001", "if": {"sequence": 99}}"#, "not by 99"),
-                (#"{"delete": "scan-0001", "if": {"content": {"id": "scan-0001"}}}"#, "another content"),
+                (#"{"delete": "scan-0001", "if": {"content": {"id": "scan-0001"}}}"#, "different content"),
                 (#"{"delete": "none", "if": {"content": {"id": "none"}}}"#, "no document none"),
                 (#"{"update": "rating", "id": "scan-0001"}"#, "the update cannot be read"),
                 (#"{"update": "id = 4", "id": "scan-0001"}"#, "cannot change its id"),

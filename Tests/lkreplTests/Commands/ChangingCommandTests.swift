@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Commands that change something` {
+@Suite(.waitsForPrograms) struct `Commands that change something` {
     /// Commands that remove and replace nothing but the IDs in an album, and replications, which keep the versions of both
     /// sides. There is nothing to rehearse.
     private static let harmless: Set<String> = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Conflict commands` {
+@Suite(.waitsForPrograms) struct `Conflict commands` {
     /// Creates `a.store` with three conflicts: `m` can be merged, `s` with a set, and `c` not at all.
     private func with(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with { place in
@@ -27,7 +27,7 @@ import Testing
             #expect(all.lines.last?.contains(#""differ":["keywords"],"base":"1-"#) == true, "\(all)")
             #expect(try place.run("conflicts", "a.store", "photos", "--limit", "2").lines.count == 2)
             let notes = try place.run("conflicts", "a.store", "notes")
-            #expect(notes.code == 0 && notes.output == "" && notes.says("takes part in no replication"), "\(notes)")
+            #expect(notes.code == 0 && notes.output == "" && notes.says("is not replicated"), "\(notes)")
         }
     }
 
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `resolve merges all documents, and says which conflicts stay`() throws {
+    @Test func `resolve merges all documents, and says which conflicts remain`() throws {
         try with { place in
             let merge = ["resolve", "a.store", "photos", "--all-documents", "--merge", "--sets", "keywords"]
             let rehearsed = try place.run(merge + ["-n"])
@@ -98,13 +98,14 @@ import Testing
             #expect(try place.run(merge + ["--write"]).says("add --yes to confirm"))
             let merged = try place.run(merge + ["--write", "--yes"])
             #expect(
-                merged.code == 1 && merged.says("resolved 2 documents") && merged.says("1 conflict stays"), "\(merged)")
+                merged.code == 1 && merged.says("resolved 2 documents") && merged.says("1 conflict remains"),
+                "\(merged)")
             #expect(
                 try place.run("doc", "get", "a.store", "photos", "s").output
                     == "{\"id\":\"s\",\"keywords\":[\"b\",\"c\"]}\n")
             #expect(try place.run("conflicts", "a.store", "photos").lines.count == 1)
             let none = try place.run("resolve", "a.store", "notes", "--all-documents", "--merge", "--write")
-            #expect(none.code == 0 && none.says("takes part in no replication"), "\(none)")
+            #expect(none.code == 0 && none.says("is not replicated"), "\(none)")
         }
     }
 

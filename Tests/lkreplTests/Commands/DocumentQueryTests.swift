@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Conditions from programs` {
+@Suite(.waitsForPrograms) struct `Conditions from programs` {
     @Test func `JSON conditions and named values are never parsed as notation`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-@Suite struct `Query output` {
+@Suite(.waitsForPrograms) struct `Query output` {
     @Test func `find --exists reports only whether there are matching documents`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-@Suite struct `Query explanation` {
+@Suite(.waitsForPrograms) struct `Query explanation` {
     @Test func `find, search, facets and distinct explain how they are answered`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -163,7 +163,7 @@ import Testing
     }
 }
 
-@Suite struct `Queries that look like mistakes` {
+@Suite(.waitsForPrograms) struct `Queries that look like mistakes` {
     @Test(
         arguments: [
             (["find", "ratng = 5"], "ratng; did you mean rating?"), (["find", "ratng = 5", "--count"], "rating?"),
@@ -211,7 +211,7 @@ import Testing
     }
 }
 
-@Suite struct `exiftool dates` {
+@Suite(.waitsForPrograms) struct `exiftool dates` {
     @Test func `exiftool dates are compared with dates as people write them`() throws {
         try Workplace.with { place in
             let schema = #"{"collections":{"files":{"id":"SourceFile"}}}"#

@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// Data in `../shared/data`, which is not part of the package; these tests are skipped if it is missing.
-@Suite struct `exiftool import` {
+@Suite(.waitsForPrograms) struct `exiftool import` {
     private static let records = Binary.package + "/../shared/data/exiftool-500.json"
     private static let pictures = Binary.package + "/../shared/data/photos"
     private static let hasRecords = FileManager.default.isReadableFile(atPath: records)

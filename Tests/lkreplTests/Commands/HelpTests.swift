@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Command help` {
+@Suite(.waitsForPrograms) struct `Command help` {
     /// Every command and subcommand, with its words.
     private static let commands: [(words: [String], type: any ParsableCommand.Type)] = {
         func all(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {

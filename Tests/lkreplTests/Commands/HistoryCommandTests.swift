@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `History commands` {
+@Suite(.waitsForPrograms) struct `History commands` {
     private static let schema = """
         {"collections":{"photos":{"history":{"versions":20},"indexes":{"key":{"fields":["key"],"unique":true}}},
         "notes":{}}}

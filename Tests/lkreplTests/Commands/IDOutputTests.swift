@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `IDs and counts for scripts` {
+@Suite(.waitsForPrograms) struct `IDs and counts for scripts` {
     @Test func `IDs are printed as they are, one per line or before zero bytes`() throws {
         try Workplace.with { place in
             try place.makeItems()

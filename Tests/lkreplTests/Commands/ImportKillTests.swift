@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Killed imports` {
+@Suite(.waitsForPrograms) struct `Killed imports` {
     private static let documentCount = 3000
     private static let batchCount = 50
 

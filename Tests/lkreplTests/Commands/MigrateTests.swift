@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Schema migration` {
+@Suite(.waitsForPrograms) struct `Schema migration` {
     /// Writes the schema of the sample catalog with another version, one index removed and one added.
     private func writeSchema(to name: String, version: Int, in place: Workplace) throws {
         let text = String(decoding: try place.read("old.json"), as: UTF8.self)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What people type wrong, and what they are told: `Tests/Fixtures/mistakes/commands.txt`.
-@Suite struct Mistakes {
+@Suite(.waitsForPrograms) struct Mistakes {
     /// One wrong input, and the expected answer.
     private struct Case {
         var command: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Questions about pictures` {
+@Suite(.waitsForPrograms) struct `Questions about pictures` {
     private func objects(_ outcome: Outcome) throws -> [DocumentObject] {
         try outcome.lines.map { try #require(JSONParser().parse(Array($0.utf8)).objectValue) }
     }
@@ -19,7 +19,7 @@ import Testing
             let within = try place.run(
                 "find", "photos.store", "photos", "gps near 38.72,-9.14,5", "--ids", "--limit", "20")
             #expect(rows.count > 3 && rows.count == within.lines.count)
-            // South and west are negative, also at the beginning of the argument.
+            // South and west are negative, including at the beginning of the argument.
             let south = try place.run("near", "photos.store", "photos", "-33.9,151.2", "--limit", "1", "--ids")
             #expect(south.code == 0 && south.lines.count == 1, "\(south)")
             let named = try place.run(
@@ -68,7 +68,8 @@ import Testing
                 let outcome = try place.run("timeline", "photos.store", "photos", "taken", "--by", unit)
                 let rows = try objects(outcome)
                 let periods = rows.compactMap { $0["period"]?.stringValue }
-                #expect(periods == periods.sorted() && periods.count == rows.count - 1, "\(unit)")
+                #expect(periods == periods.sorted(), "\(unit)")
+                #expect(periods.count == rows.count - 1, "\(unit)")
                 #expect(rows.last?["period"] == .null)
                 #expect(rows.reduce(0) { $0 + ($1["count"]?.intValue ?? 0) } == 301)
             }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Sample catalog` {
+@Suite(.waitsForPrograms) struct `Sample catalog` {
     @Test func `init and import report what they created`() throws {
         try Workplace.with { place in
             let made = try place.run("init", "photos.store", "--schema", Binary.examples + "/schema.json")

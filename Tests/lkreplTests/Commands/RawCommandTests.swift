@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Plain database commands` {
+@Suite(.waitsForPrograms) struct `Plain database commands` {
     @Test func `put, get, scan, count and del work on a plain database`() throws {
         try Workplace.with { place in
             try place.makeDatabase()

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// Commands that read a plain database through LevelDB.
-@Suite struct `Reading a plain database` {
+@Suite(.waitsForPrograms) struct `Reading a plain database` {
     /// Creates 300 pairs whose keys share prefixes.
     private func make(_ place: Workplace) throws -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// Commands that change a plain database, and what prevents accidental changes.
-@Suite struct `Changing a plain database` {
+@Suite(.waitsForPrograms) struct `Changing a plain database` {
     private func names(_ place: Workplace, _ directory: String) throws -> [String] {
         try place.names(in: directory).filter { !$0.hasPrefix("LOG") }
     }

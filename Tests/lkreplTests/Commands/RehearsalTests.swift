@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Dry runs` {
+@Suite(.waitsForPrograms) struct `Dry runs` {
     @Test func `A dry run reports what would be done, needs no --write, and changes nothing`() throws {
         try Workplace.with { place in
             try place.makePhotos()

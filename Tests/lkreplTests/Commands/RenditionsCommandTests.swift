@@ -1,9 +1,10 @@
+import DocIndex
 import TestSupport
 import Testing
 
 @testable import lkrepl
 
-@Suite struct `Renditions in the shell` {
+@Suite(.waitsForPrograms) struct `Renditions in the shell` {
     private static func make(_ place: Workplace, _ arguments: String...) throws -> Outcome {
         try place.run(["renditions", "make", "--write", "photos.store"] + arguments)
     }
@@ -32,6 +33,49 @@ import Testing
             #expect(deleted.code == 0, "\(deleted)")
             #expect(try !Self.make(place, "photos").says("no document refers to"))
             #expect(try Self.make(place).says("deleted 1 rendition of pictures that no document refers to"))
+        }
+    }
+
+    @Test func `Renditions that the limit on the disk deletes are told apart: those of this run, and earlier ones`()
+        throws
+    {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let picture = try place.read("good.jpg")
+            for number in 0..<12 { try place.write(picture + [UInt8(number)], to: "made-\(number).jpg") }
+            let added = try place.shell(
+                "lkrepl attach add --write photos.store photos 2021-02-13-0016 'files[]' made-*.jpg")
+            try #require(added.code == 0, "\(added)")
+            let store = try DocumentStore.open(at: place.path + "/photos.store")
+            let photos = try store.collection("photos")
+            func originals(_ id: DocumentID) throws -> [DocIndex.Attachment] {
+                var found: [DocIndex.Attachment] = []
+                try photos.document(id)?.content.forEachAttachment { found.append($0) }
+                return found
+            }
+            let sizes = try RenditionsCommand.specifications("thumbnail")
+            func make(_ originals: [DocIndex.Attachment], _ limit: Int64) throws -> (RenditionBatches.Evictions, Int) {
+                let batches = RenditionBatches(of: store, sizes, diskByteCount: limit)
+                defer { batches.close() }
+                var summary = RenditionBatches.Summary()
+                for original in originals { _ = try batches.make([original], &summary) }
+                return (batches.evictions(summary), summary.madeCount)
+            }
+            let others = try originals("2021-02-13-0016")
+            let (none, count) = try make(Array(others.prefix(4)), 1 << 20)
+            #expect(none == .init() && count == 4)
+            let byteCount = try #require(try place.run("renditions", "list", "photos.store").lines.first)
+            let four = try #require(byteCount.matches(of: /"bytes":(\d+)/).first.flatMap { Int64($0.output.1) })
+            // Four fit: making two more deletes two earlier ones.
+            let (earlier, two) = try make(Array(others[4..<6]), four)
+            #expect(earlier == .init(ownCount: 0, earlierCount: 2) && two == 2)
+            #expect(RenditionsCommand.Make.text(earlier)?.hasPrefix("2 stored earlier were deleted, the least") == true)
+            let (both, six) = try make(Array(others[6..<12]), four)
+            #expect(both == .init(ownCount: 2, earlierCount: 4) && six == 6)
+            #expect(
+                RenditionsCommand.Make.text(both)?.hasPrefix("2 of them were deleted again, 4 stored earlier were")
+                    == true)
+            try store.close()
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import lkrepl
 
 /// What `repair` and `verify` report about a damaged database, and whether the commands they suggest fix it.
-@Suite struct `Repairing a damaged database` {
+@Suite(.waitsForPrograms) struct `Repairing a damaged database` {
     /// Fills a store `items.store` with 400 documents in one table.
     private func fill(_ place: Workplace) throws {
         try place.makeItems()
@@ -51,7 +51,7 @@ import Testing
         return try place.shell(String(try #require(commands.first, "\(outcome)")))
     }
 
-    @Test func `repair counts the lost documents, ends with 65, and its suggested rebuild fixes the rest`()
+    @Test func `repair counts the lost documents, exits with 65, and its suggested rebuild fixes the rest`()
         throws
     {
         // The damaged backup remains next to the store.
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `repair --rebuild fixes a store with damaged indexes only, and ends with 0`() throws {
+    @Test func `repair --rebuild fixes a store with damaged indexes only, and exits with 0`() throws {
         try Workplace.with(isVerified: false) { place in
             try fill(place)
             _ = try damageBlock(of: 0x58, place, "items.store")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `repair of a plain database ends with 65 if a block is lost, and with 0 otherwise`() throws {
+    @Test func `repair of a plain database exits with 65 if a block is lost, and with 0 otherwise`() throws {
         try Workplace.with(isVerified: false) { place in
             let database = try Database.open(at: place.path + "/app.db")
             for number in 0..<2_000 { try database.put("\(UUID())", forKey: "key/\(number)") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Searches as people type them` {
+@Suite(.waitsForPrograms) struct `Searches as people type them` {
     private func withNotes(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with { place in
             let schema = #"{"collections":{"notes":{"indexes":{"t":{"type":"text","fields":["text"]}}}}}"#
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `suggest, complete and similar print rows, and end with 1 if there are none`() throws {
+    @Test func `suggest, complete and similar print rows, and exit with 1 if there are none`() throws {
         try withNotes { place in
             let suggested = try place.run("suggest", "n.store", "notes", "golden restaraunt", "--mode", "jsonl")
             #expect(

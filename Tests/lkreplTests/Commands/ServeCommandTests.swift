@@ -15,7 +15,7 @@
         private static func with(
             _ arguments: [String] = [], password: String? = nil, _ body: (Workplace, ServingProcess) throws -> Void
         ) throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 try place.makeItems("one.store")
                 try place.makeItems("two.store")
                 try place.store(#"{"id":"a","n":1}"#, in: "one.store")
@@ -34,7 +34,7 @@
                 environment: password.map { ["LKREPL_PASSWORD": $0] } ?? [:])
         }
 
-        @Test func `A served store and another one have the same documents afterwards`() throws {
+        @Test func `After replication, both stores have the same documents`() throws {
             try Self.with { place, server in
                 let first = try Self.sync(place, server.address)
                 #expect(first.code == 0 && first.says("pulled 2, pushed 1"), "\(first)")
@@ -59,7 +59,7 @@
         }
 
         @Test func `A continuous replication brings edits of both sides until SIGTERM`() throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 for name in ["one.store", "two.store", "three.store"] { try place.makeItems(name) }
                 try place.store(#"{"id":"a","n":1}"#, in: "one.store")
                 try place.store(#"{"id":"b","n":2}"#, in: "three.store")
@@ -115,7 +115,7 @@
         }
 
         @Test func `A server without a password for its name does not start`() throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 try place.makeItems("two.store")
                 let outcome = try place.run("serve", "--sync", "--write", "two.store", "--port", "0", "--user", "anna")
                 #expect(outcome.code == 64 && outcome.says("LKREPL_PASSWORD"), "\(outcome)")
@@ -134,7 +134,7 @@
             }
         }
 
-        @Test func `A read-only server takes nothing in`() throws {
+        @Test func `A read-only server rejects pushes`() throws {
             try Self.with(["--read-only"]) { place, server in
                 let push = try Self.sync(place, server.address, "--push")
                 #expect(push.code == 77, "\(push)")
@@ -146,7 +146,7 @@
         }
 
         @Test func `Conflicts of two stores reach both, and their resolution, too`() throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 try place.makeItems("one.store")
                 try place.makeItems("two.store")
                 try place.diverge()
@@ -194,7 +194,7 @@
 
     @Suite struct `The inspector from the command line` {
         @Test func `It prints two addresses with one token, writes nothing, and ends at SIGTERM`() throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 try place.makeItems()
                 try place.store(#"{"id":"a","n":1}"#, in: "items.store")
                 let before = try place.dump("items.store")
@@ -219,7 +219,7 @@
             (["--user", "anna"], "need --sync"), (["--read-only"], "need --sync"), (["--port", "70000"], "0 to 65535"),
         ])
         func `What belongs to a replication needs --sync`(arguments: [String], message: String) throws {
-            try Workplace.with { place in
+            try Workplace.with(program: Binary.built) { place in
                 try place.makeItems()
                 let outcome = try place.run(["serve", "items.store"] + arguments)
                 #expect(outcome.code == 64 && outcome.says(message), "\(outcome)")

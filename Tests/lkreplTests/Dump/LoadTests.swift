@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct LoadingTests {
+@Suite(.waitsForPrograms) struct LoadingTests {
     /// The binary itself, at the ends of lines and parts of lines; `DumpReader` is tested at every byte.
     @Test(arguments: SmallDump.allCases)
     func `Loading a truncated dump leaves nothing behind`(dump: SmallDump) throws {
@@ -141,7 +141,7 @@ import Testing
     }
 }
 
-@Suite struct `Dumping to a file` {
+@Suite(.waitsForPrograms) struct `Dumping to a file` {
     @Test func `The output file of dump appears complete or not at all`() throws {
         try Workplace.with { place in
             try place.makePhotos()

@@ -11,7 +11,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
     (Array("é".utf8), [0xff, 0xfe]), ([0xff], Array(0...255)),
 ].sorted { $0.key.lexicographicallyPrecedes($1.key) }
 
-@Suite struct `Dumps of other programs` {
+@Suite(.waitsForPrograms) struct `Dumps of other programs` {
     private static func with(_ body: (Workplace, [UInt8]) throws -> Void) throws {
         try Workplace.with { place in
             let whole = try rawDump(oddPairs)
@@ -117,7 +117,7 @@ private let oddPairs: [(key: [UInt8], value: [UInt8])] = [
 }
 
 /// The one-line scripts of `lkrepl help dump`, in common languages.
-@Suite struct `Dumps in other languages` {
+@Suite(.waitsForPrograms) struct `Dumps in other languages` {
     private static let pairs: [(key: [UInt8], value: [UInt8])] = [
         (Array("a".utf8), [0xff, 0xfe, 0]), (Array("é".utf8), Array("text\n".utf8)), ([0xff], []),
     ]

@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// Dumps of stores with replicated collections.
-@Suite struct `Dumps with revisions` {
+@Suite(.waitsForPrograms) struct `Dumps with revisions` {
     private static func ids(_ collection: DocumentCollection) throws -> Set<DocumentID> {
         Set(try collection.store.changes(since: 0, in: "photos").map(\.id))
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// REPL acceptance check 10: no escape byte where none is allowed.
-@Suite struct `Escape sequences` {
+@Suite(.waitsForPrograms) struct `Escape sequences` {
     @Test func `No command sends an escape byte without colors, to a pipe or a terminal`() throws {
         try Workplace.with { place in
             try place.makePhotos()

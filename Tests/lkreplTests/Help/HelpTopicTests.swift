@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Help by purpose` {
+@Suite(.waitsForPrograms) struct `Help by purpose` {
     @Test func `Every command has a group in help`() {
         for command in CommandCatalog.current.leaves {
             #expect(
@@ -17,7 +17,7 @@ import Testing
         #expect(grouped.sorted() == CommandCatalog.current.leaves.map(\.name).sorted())
     }
 
-    @Test func `Help fits 80 columns`() throws {
+    @Test func `Help fits in 80 columns`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let names = [[]] + HelpTopic.allCases.map { [$0.rawValue] } + CommandCatalog.current.leaves.map(\.words)

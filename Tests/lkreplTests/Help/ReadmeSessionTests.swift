@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// The session that `make readme` writes to the README.
-@Suite struct `README session` {
+@Suite(.waitsForPrograms) struct `README session` {
     @Test func `The session in the README matches the output of the demo store`() throws {
         try Workplace.with { place in
             try place.makePhotos("demo.store")
@@ -21,7 +21,7 @@ import Testing
 }
 
 /// The session that `make readme` writes to docs/photographer.md.
-@Suite struct `Photographer's session` {
+@Suite(.waitsForPrograms) struct `Photographer's session` {
     private static let file = Binary.package + "/docs/photographer.md"
 
     @Test(.enabled(if: Installed.has("exiftool"), Installed.absence(of: "exiftool")))

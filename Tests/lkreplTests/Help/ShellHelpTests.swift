@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Shell help` {
+@Suite(.waitsForPrograms) struct `Shell help` {
     /// Creates what the examples name besides the demo store.
     private func prepare(_ place: Workplace) throws {
         try place.makePhotos()
@@ -67,11 +67,19 @@ import Testing
                 #expect(argument.kind == .positional || !argument.names.isEmpty, "\(command.name)")
             }
         }
-        #expect(catalog.sharedOptions.contains { $0.names == ["--write"] })
+        #expect(CommandCatalog.sharedOptions.contains { $0.names == ["--write"] })
+    }
+
+    @Test func `A command described alone is the one in the catalog`() {
+        let catalog = CommandCatalog.current
+        for command in catalog.commands + catalog.leaves {
+            #expect(CommandCatalog.command(command.words) == command, "\(command.name)")
+        }
+        #expect(CommandCatalog.command(["doc", "gte"]) == nil && CommandCatalog.command([String]()) == nil)
     }
 }
 
-@Suite struct `Manual and completions` {
+@Suite(.waitsForPrograms) struct `Manual and completions` {
     /// Returns whether a text page contains a word; in the manual, with hyphens where roff does not break lines.
     private static func mentions(_ text: String, _ word: String) -> Bool {
         text.contains(word) || text.contains(word.replacing("-", with: "\\-"))

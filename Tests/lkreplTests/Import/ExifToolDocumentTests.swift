@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// The pitfalls of exiftool's JSON, each with what is printed and what is meant.
-@Suite struct `exiftool output` {
+@Suite(.waitsForPrograms) struct `exiftool output` {
     private static func document(_ json: String) throws -> String {
         let text = ExifToolText.rewriting(Array(json.utf8).span)
         guard case .object(let object) = try JSONParser().parse(text) else { return "no object" }

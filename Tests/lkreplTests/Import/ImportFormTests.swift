@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Forms of imported files` {
+@Suite(.waitsForPrograms) struct `Forms of imported files` {
     private func imported(
         _ place: Workplace, _ arguments: String..., input: [UInt8] = []
     ) throws -> Outcome {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `A table with another separator is recognized`() throws {
+    @Test func `A table with a different separator is recognized`() throws {
         try Workplace.with { place in
             try place.makeItems()
             try place.write("id;title\na;Fog\n", to: "a.csv")
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct `Inferred stores` {
+@Suite(.waitsForPrograms) struct `Inferred stores` {
     @Test func `init --infer makes a store whose schema init accepts, and the file imports into it`() throws {
         try Workplace.with { place in
             let copied = try place.shell("cp '\(Binary.examples)/photos.jsonl' .")

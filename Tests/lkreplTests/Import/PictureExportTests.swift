@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// Metadata that goes back to the files of pictures.
-@Suite struct `Metadata for pictures` {
+@Suite(.waitsForPrograms) struct `Metadata for pictures` {
     @Test func `Plain fields take precedence over tags, and tags that a document has are kept equal`() throws {
         let metadata = PictureMetadata()
         let document: DocumentObject = [
@@ -86,7 +86,7 @@ import Testing
 }
 
 /// Round trips through the real exiftool, on copies of pictures in `../shared/data`.
-@Suite struct `Metadata written by exiftool` {
+@Suite(.waitsForPrograms) struct `Metadata written by exiftool` {
     private static let pictures = Binary.package + "/../shared/data/photos"
     private static let canRun = Installed.has("exiftool") && FileManager.default.fileExists(atPath: pictures)
     private static let skipped: Comment = "skipped: exiftool or ../shared/data/photos is not there"

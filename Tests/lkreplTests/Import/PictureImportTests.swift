@@ -156,7 +156,7 @@ struct `Repeated picture imports` {
 }
 
 /// Pictures with defects, reported by a program in place of exiftool.
-@Suite struct `Pictures with unreadable tags` {
+@Suite(.waitsForPrograms) struct `Pictures with unreadable tags` {
     @Test func `A picture is imported without its unreadable tag, which is named`() throws {
         try Workplace.with { place in
             try place.makeItems()

@@ -55,7 +55,7 @@ private struct RandomDocuments {
 }
 
 /// Documents are exported by one command, pass through another program, and are imported by a second command.
-@Suite struct `Document round trips` {
+@Suite(.waitsForPrograms) struct `Document round trips` {
     private static let isLong = ProcessInfo.processInfo.environment["LEVELKIT_TEST_LONG"] == "1"
     private static let hasJQ = Installed.has("jq")
     private static let count = isLong ? 10_000 : 300

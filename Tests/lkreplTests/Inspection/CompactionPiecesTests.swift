@@ -15,7 +15,7 @@ import Testing
         #expect(few.bounds == [.init(lower: Array("k".utf8), upper: Array("l".utf8))])
     }
 
-    @Test func `Compaction pieces are contiguous, and have several megabytes each`() throws {
+    @Test func `Compaction pieces are contiguous, and are several megabytes each`() throws {
         var random = TestRun.random(stream: 0xc0a7)
         for _ in 0..<TestRun.rounds(50, long: 2_000) {
             let tables = (0..<random.number(below: 100)).map { _ in

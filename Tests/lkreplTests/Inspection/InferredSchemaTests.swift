@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Inferred schemas` {
+@Suite(.waitsForPrograms) struct `Inferred schemas` {
     private static func schema(of texts: String...) throws -> DocumentValue {
         var shape = InferredSchema()
         for text in texts { shape.add(try DocumentValue(json: text)) }

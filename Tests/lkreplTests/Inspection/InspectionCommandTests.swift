@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// Commands that inspect files, and what they report about foreign and broken databases.
-@Suite struct `File inspection` {
+@Suite(.waitsForPrograms) struct `File inspection` {
     /// Creates a database with two tables and a log: `k` was put twice and deleted, `other` put once.
     private func make(_ place: Workplace) throws {
         var options = DatabaseOptions()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `verify names the damaged file and offset, and ends with 65`() throws {
+    @Test func `verify names the damaged file and offset, and exits with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try make(place)
             let sound = try place.run("verify", "app.db", "--deep")

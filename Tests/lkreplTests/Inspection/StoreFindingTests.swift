@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// What `verify` reports about a damaged document store.
-@Suite struct `Damaged document store` {
+@Suite(.waitsForPrograms) struct `Damaged document store` {
     /// Changes keys in the database of a closed store.
     private func damage(_ place: Workplace, _ body: (Database) throws -> Void) throws {
         let database = try Database.open(at: place.path + "/items.store")
@@ -30,6 +30,22 @@ import Testing
         var cursor = try database.cursor(in: .prefix([kind]))
         try #require(try cursor.advance())
         return cursor.key.copied()
+    }
+
+    @Test func `verify lists the first hundred problems, and all of them with --all`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try fill(place)
+            try damage(place) { database in
+                let key = try firstKey(0x56, in: database)
+                for number in 0..<130 { try database.put([], forKey: key + [UInt8(number)]) }
+            }
+            let first = try place.run("verify", "items.store")
+            #expect(first.code == 65 && first.lines.count == 100, "\(first)")
+            #expect(first.says("100 problems are listed; 130 were found; --all lists them"), "\(first)")
+            let all = try place.run("verify", "--all", "items.store")
+            #expect(all.code == 65 && all.lines.count == 130 && !all.says("are listed"), "\(all)")
+            #expect(all.lines.starts(with: first.lines))
+        }
     }
 
     @Test func `verify reports store damage by collection, index, document, row and key`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Typed key tree` {
+@Suite(.waitsForPrograms) struct `Typed key tree` {
     private func element(_ random: inout SplitMix64) -> Tuple.Element {
         switch random.number(below: 5) {
         case 0: .string(["a", "b", "a\u{0}b", "a\u{0}", ""][random.number(below: 5)])

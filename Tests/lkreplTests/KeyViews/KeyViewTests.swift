@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Key views` {
+@Suite(.waitsForPrograms) struct `Key views` {
     @Test(arguments: [
         ("'photo/' utf8 '/' u64be", "photo/ann/#42", "0x70686f746f2f616e6e2f000000000000002a"),
         ("'p' u16be", "p#513", "0x700201"), ("'p' u16le", "p#513", "0x700102"), ("'n' i32be", "n#-2", "0x6efffffffe"),

@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// Lines of a dump without header and end, as scripts produce them.
-@Suite struct `Load modes` {
+@Suite(.waitsForPrograms) struct `Load modes` {
     private static let first = """
         {"c":"items","id":"a","doc":{"id":"a","n":1,"k":["x"]}}
         {"c":"items","id":"b","doc":{"id":"b","n":2,"m":{"p":1,"q":2}}}\n
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct `Rejected records` {
+@Suite(.waitsForPrograms) struct `Rejected records` {
     @Test func `Rejected records are written to a file, and can be loaded after correction`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -165,7 +165,7 @@ import Testing
     }
 }
 
-@Suite struct `Load options` {
+@Suite(.waitsForPrograms) struct `Load options` {
     @Test func `load can rename collections and keys`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `load recommends the right format for a file of another kind`() throws {
+    @Test func `load recommends the right format for a file of a different kind`() throws {
         try Workplace.with { place in
             try place.makeDatabase()
             for (text, part) in [

@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 /// A process may be killed at any time; `--resume` must store every record exactly once.
-@Suite struct `Resumed loads` {
+@Suite(.waitsForPrograms) struct `Resumed loads` {
     private static func documents(_ count: Int) -> String {
         (0..<count).map { "{\"id\":\"d\($0 + 100_000)\",\"n\":\($0 % 97),\"t\":\"word\($0 % 50) other\"}\n" }.joined()
     }

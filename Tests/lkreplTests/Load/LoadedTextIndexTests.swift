@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocIndex
 
-@Suite struct `Text index after a load` {
+@Suite(.waitsForPrograms) struct `Text index after a load` {
     @Test func `After a load, no words are left for the next opening to collect from documents`() throws {
         try Workplace.with { place in
             try place.write(

@@ -48,7 +48,7 @@ private enum Replacement {
 }
 
 /// The guarantee of `load --mode replace`: everything or nothing.
-@Suite struct `Replacing loads` {
+@Suite(.waitsForPrograms) struct `Replacing loads` {
     private static let command = ["load", "--write", "--yes", "--mode", "replace", "old"]
 
     @Test(arguments: [true, false])
@@ -198,7 +198,7 @@ private enum Replacement {
 }
 
 /// The guarantee of `--on-error skip`.
-@Suite struct `Records that cannot be stored` {
+@Suite(.waitsForPrograms) struct `Records that cannot be stored` {
     @Test func `A record that cannot be stored is named and skipped, whatever the reason`() throws {
         try Workplace.with { place in
             try place.write(
@@ -238,7 +238,7 @@ private enum Replacement {
 }
 
 /// The guarantee of `-o FILE`.
-@Suite struct `Existing output files` {
+@Suite(.waitsForPrograms) struct `Existing output files` {
     @Test func `dump and export replace an existing file only with --force`() throws {
         try Workplace.with { place in
             try place.makeItems()

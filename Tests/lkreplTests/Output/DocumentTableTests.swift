@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Tables of documents` {
+@Suite(.waitsForPrograms) struct `Tables of documents` {
     private static let rows: [DocumentObject] = (1...5).map { number in
         [
             "size": .int(Int64(number) * 1000), "id": .string("photo-with-a-long-name-\(number)"),

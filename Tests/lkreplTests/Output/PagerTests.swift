@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// The pager of single commands, in a real pseudo-terminal of 40 rows.
-@Suite struct PagerTests {
+@Suite(.waitsForPrograms) struct PagerTests {
     private func shown(
         _ arguments: [String], _ environment: [String: String] = [:], rows: UInt16 = 40, in place: Workplace
     ) throws -> (text: String, code: Int32) {

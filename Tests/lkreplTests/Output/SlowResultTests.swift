@@ -11,7 +11,7 @@ import Testing
 
 /// Results of which only the first rows exist yet, in a real pseudo-terminal: `mget` reads its keys from a pipe, so
 /// that the test controls when the next row appears.
-@Suite struct `Slow results in a terminal` {
+@Suite(.waitsForPrograms) struct `Slow results in a terminal` {
     private func withKeys(
         _ options: String, patience: String,
         _ body: (TerminalSession, _ send: (String) throws -> Void) throws -> Void

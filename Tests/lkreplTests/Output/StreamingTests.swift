@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Long results: rows are written while the command runs, and written rows remain when it is stopped.
-@Suite struct `Long results` {
+@Suite(.waitsForPrograms) struct `Long results` {
     /// A database with many pairs and a store with many documents, created once for all tests.
     private static let template: Result<Workplace, any Error> = Result {
         let place = try Workplace()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Machine-readable output in a terminal` {
+@Suite(.waitsForPrograms) struct `Machine-readable output in a terminal` {
     /// CSI as a single character, DEL, a direction override, a language tag beyond the BMP, and characters that stay
     /// unchanged.
     private static let hostile = "a\u{9b}31m\u{7f}\u{202e}\u{e0041} é猫👩‍👩‍👧"

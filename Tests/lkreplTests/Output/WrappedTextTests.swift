@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Wrapped text` {
+@Suite(.waitsForPrograms) struct `Wrapped text` {
     @Test func `Wrapped text fits its width, keeps words and paragraphs, and loses nothing`() {
         let text = "one two three four\n\nfive 日本語 six seventeen-letters e\u{301}e\u{301}e\u{301} end"
         for width in 1...60 {

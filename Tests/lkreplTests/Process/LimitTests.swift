@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Oversized or endless files, and a process that can open almost no files.
-@Suite struct LimitTests {
+@Suite(.waitsForPrograms) struct LimitTests {
     /// Creates a sparse file of a given size.
     private func makeSparse(_ path: String, byteCount: Int) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT, 0o600)

@@ -116,7 +116,7 @@ private struct Wrong: Error {
     }
 
     @Test func `Exactly the options that every command declares may precede a command`() {
-        let declared = CommandCatalog.current.sharedOptions
+        let declared = CommandCatalog.sharedOptions
         #expect(SharedOptions.flags == Set(declared.filter { $0.kind == .flag }.flatMap(\.names)))
         #expect(SharedOptions.valued == Set(declared.filter { $0.kind == .option }.flatMap(\.names)))
     }

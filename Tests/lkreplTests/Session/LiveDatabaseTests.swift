@@ -12,9 +12,9 @@ import Testing
 #endif
 
 /// A database that another process has open for writing.
-@Suite struct `Live database` {
-    /// The fixture that writes, next to `lkrepl`.
-    private static let writer = URL(filePath: Binary.path).deletingLastPathComponent().appending(
+@Suite(.waitsForPrograms) struct `Live database` {
+    /// The fixture that writes, next to the `lkrepl` of this build.
+    private static let writer = URL(filePath: Binary.built).deletingLastPathComponent().appending(
         path: "levelkit-writer"
     ).path
 

@@ -5,7 +5,7 @@ import Testing
 @testable import lkrepl
 
 /// What other programs rely on with every command: exit codes, streams, and no stray bytes.
-@Suite struct `Program behavior` {
+@Suite(.waitsForPrograms) struct `Program behavior` {
     /// One command of each kind that prints data of `photos.store`.
     static let printing = [
         ["find", "photos.store", "photos"], ["find", "photos.store", "photos", "--count"],
@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-@Suite struct `Database in use` {
+@Suite(.waitsForPrograms) struct `Database in use` {
     @Test func `A database in use is readable, and writing fails with 75 and names the other process`() throws {
         try Workplace.with { place in
             try place.makePhotos()

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Without `--write`, no command changes a byte, a name, a mode or a time in the directory of a database.
-@Suite struct `Reading commands` {
+@Suite(.waitsForPrograms) struct `Reading commands` {
     /// The kind of database that a command may encounter.
     enum Kind: String, CaseIterable, Sendable {
         case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder

@@ -8,7 +8,7 @@ import Testing
 @testable import lkrepl
 
 /// Thumbnails and previews for the pages of `lkrepl serve`.
-@Suite struct `Pictures of a server` {
+@Suite(.waitsForPrograms) struct `Pictures of a server` {
     /// Runs `body` with a server's session of a store, and its attached files: a picture, a broken one, a text.
     private static func with(
         write: Bool, _ body: (Workplace, ServedSession, [DocIndex.Attachment]) throws -> Void
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `Pictures that another process attaches are shown after the store was opened again`() throws {
+    @Test func `Pictures that another process attaches are shown after the store is reopened`() throws {
         try Self.with(write: false) { place, served, files in
             let pictures = ServedPictures(served)
             #expect(Self.isPicture(try Self.picture(pictures, files[0], .thumbnail)))

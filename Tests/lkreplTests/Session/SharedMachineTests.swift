@@ -12,7 +12,7 @@ import Testing
 
 /// Attacks by another user of the machine. Tests run as one user, so the links belong to the same user. The requirement
 /// is that their targets survive, because a system may not protect against other users' links in shared directories.
-@Suite struct SharedMachineTests {
+@Suite(.waitsForPrograms) struct SharedMachineTests {
     /// Creates a workplace with a dump, a world-writable directory, and files that must not be changed.
     private func attacked(_ body: (Workplace) throws -> Void) throws {
         try Workplace.with(isVerified: false) { place in

@@ -7,7 +7,7 @@ import Testing
 
 /// Databases with forged blocks that have valid checksums: the shell says what to do, and `--untrusted` never reads
 /// such a block.
-@Suite struct UntrustedTests {
+@Suite(.waitsForPrograms) struct UntrustedTests {
     /// Creates a database whose sixth block is forged.
     private static func makeForged(
         _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
@@ -24,7 +24,7 @@ import Testing
         try forgery.apply(to: place.path + "/" + name, block: 5)
     }
 
-    @Test func `If LevelDB aborts, the shell names the option that avoids it and ends with 65`() throws {
+    @Test func `If LevelDB aborts, the shell names the option that avoids it and exits with 65`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place)
             for arguments in [["scan", "db"], ["db", "-c", "count"], ["digest", "db"]] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `If LevelDB requests more memory than exists, the shell names the same option`() throws {
+    @Test func `If LevelDB requests more memory than exists, the shell names --untrusted`() throws {
         try Workplace.with(isVerified: false) { place in
             try Self.makeForged("db", in: place, .snappyOfFourGibibytes)
             let outcome = try place.shell("ulimit -v 3000000; lkrepl scan db")

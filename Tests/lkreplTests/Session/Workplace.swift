@@ -27,13 +27,17 @@ struct Outcome: CustomStringConvertible {
 final class Workplace: @unchecked Sendable {
     // Unchecked: a test uses its workplace on one thread, and the shared one is created once and only read afterwards.
     let path: String
+    /// The `lkrepl` that runs.
+    private let program: String
     private var runCount = 0
 
     /// Runs `body` in a new directory, verifies every database left in it, and deletes it.
     ///
     /// - Parameter isVerified: `false` if a test damages a database or leaves an unreadable one.
-    static func with<R>(isVerified: Bool = true, _ body: (Workplace) throws -> R) throws -> R {
-        let place = try Workplace()
+    static func with<R>(
+        isVerified: Bool = true, program: String = Binary.path, _ body: (Workplace) throws -> R
+    ) throws -> R {
+        let place = try Workplace(program: program)
         let result = try body(place)
         guard isVerified else { return result }
         for name in try place.names() where place.has(name + "/CURRENT") {
@@ -43,9 +47,10 @@ final class Workplace: @unchecked Sendable {
         return result
     }
 
-    init() throws {
+    init(program: String = Binary.path) throws {
+        self.program = program
         var template = Array("/tmp/lkrepl-tests-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw ChildProcess.Failure(what: "cannot make a directory") }
+        guard unsafe mkdtemp(&template) != nil else { throw ChildProcess.Failure(what: "cannot create a directory") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -67,14 +72,26 @@ final class Workplace: @unchecked Sendable {
         try run(arguments.map { Array($0.utf8) }, input: input, environment: environment)
     }
 
-    /// Runs `lkrepl`, or another program, to its end.
+    /// Runs `lkrepl` to its end.
+    @discardableResult
+    func run(
+        _ arguments: [[UInt8]], input: [UInt8] = [],
+        inputStream: ChildProcess.Stream? = nil, output: ChildProcess.Stream? = nil,
+        error: ChildProcess.Stream? = nil, environment: [String: String] = [:]
+    ) throws -> Outcome {
+        try run(
+            program: program, arguments, input: input, inputStream: inputStream, output: output, error: error,
+            environment: environment)
+    }
+
+    /// Runs a program to its end.
     ///
     /// - Parameters:
     ///   - output: The target of standard output; by default, a file that is read afterwards.
     ///   - error: The same for standard error.
     @discardableResult
     func run(
-        program: String = Binary.path, _ arguments: [[UInt8]], input: [UInt8] = [],
+        program: String, _ arguments: [[UInt8]], input: [UInt8] = [],
         inputStream: ChildProcess.Stream? = nil, output: ChildProcess.Stream? = nil,
         error: ChildProcess.Stream? = nil, environment: [String: String] = [:]
     ) throws -> Outcome {
@@ -96,7 +113,7 @@ final class Workplace: @unchecked Sendable {
 
     /// Runs `sh` lines, in which `lkrepl` is the program.
     func shell(_ text: String) throws -> Outcome {
-        let program = Binary.path.replacing("'", with: "'\\''")
+        let program = program.replacing("'", with: "'\\''")
         return try run(program: "/bin/sh", ["-c", "lkrepl() { '\(program)' \"$@\"; }\n\(text)"].map { Array($0.utf8) })
     }
 
@@ -108,7 +125,7 @@ final class Workplace: @unchecked Sendable {
     /// Starts `lkrepl` without waiting for it; its streams go to the files NAME-out and NAME-err.
     func start(_ arguments: [String], name: String, environment: [String: String] = [:]) throws -> ChildProcess {
         try ChildProcess(
-            Binary.path, arguments.map { Array($0.utf8) }, in: path, input: .file("/dev/null"),
+            program, arguments.map { Array($0.utf8) }, in: path, input: .file("/dev/null"),
             output: .file("\(path)/\(name)-out"), error: .file("\(path)/\(name)-err"), environment: environment)
     }
 
@@ -266,9 +283,12 @@ enum Binary {
     /// The sample catalog.
     static let examples = package + "/Examples/photos"
 
+    /// The `lkrepl` that tests run: the one that `LKREPL_BINARY` names, or the one from the same build. `make check` names
+    /// an optimized one, which starts in a third of the time. It need not contain the network.
+    static let path = ProcessInfo.processInfo.environment["LKREPL_BINARY"] ?? built
+
     /// The `lkrepl` from the same build as these tests: next to the test bundle, or in a directory above it.
-    static let path: String = {
-        if let path = ProcessInfo.processInfo.environment["LKREPL_BINARY"] { return path }
+    static let built: String = {
         var starts = CommandLine.arguments.filter { $0.hasPrefix("/") }
         starts.append(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
         starts.append(Bundle.main.bundlePath + "/.")

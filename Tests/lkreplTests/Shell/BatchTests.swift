@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Batch mode` {
+@Suite(.waitsForPrograms) struct `Batch mode` {
     @Test func `A batch runs files and commands in argument order`() throws {
         try Workplace.with { place in
             try place.makePhotos()
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `With --keep-going, a batch runs the rest and ends with the first failure`() throws {
+    @Test func `With --keep-going, a batch runs the rest and exits with the code of the first failure`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.write("bogus\nfind photos --count\nget nothing\nfind 'open\n", to: "a.lk")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct CompletionTests {
+@Suite(.waitsForPrograms) struct CompletionTests {
     private func withCompleter(_ name: String, _ body: (Completer) throws -> Void) throws {
         try Workplace.with { place in
             try place.makePhotos()

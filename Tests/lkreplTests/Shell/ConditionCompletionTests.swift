@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Completion of conditions` {
+@Suite(.waitsForPrograms) struct `Completion of conditions` {
     @Test(
         arguments: [
             ("", .field, ""), ("ra", .field, "ra"), ("rating ", .comparison, ""), ("rating i", .comparison, "i"),

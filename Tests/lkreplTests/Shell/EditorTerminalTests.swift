@@ -4,7 +4,7 @@ import Testing
 @testable import lkrepl
 
 /// The shell with its line editor, in a real pseudo-terminal.
-@Suite struct `Line editor in a terminal` {
+@Suite(.waitsForPrograms) struct `Line editor in a terminal` {
     private func session(
         _ place: Workplace, _ arguments: [String] = ["photos.store", "-q"], _ environment: [String: String] = [:]
     ) throws -> TerminalSession {

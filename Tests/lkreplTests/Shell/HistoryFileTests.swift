@@ -3,7 +3,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `History file` {
+@Suite(.waitsForPrograms) struct `History file` {
     @Test func `The history file returns what was typed, in order, from several shells`() throws {
         let place = try Workplace()
         let path = place.path + "/a/b/history"

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Unreasonable behavior of terminals, users and their files.
-@Suite struct `Hostile terminal` {
+@Suite(.waitsForPrograms) struct `Hostile terminal` {
     private func session(_ place: Workplace, _ environment: [String: String] = [:]) throws -> TerminalSession {
         try TerminalSession(
             ["photos.store"], in: place,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Shell without a terminal` {
+@Suite(.waitsForPrograms) struct `Shell without a terminal` {
     /// Runs a script from a pipe, from a file and as an argument.
     private func inAllWays(
         _ place: Workplace, _ script: String, options: [String] = [], _ check: (Outcome, _ name: String) throws -> Void
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `A script ends with 1 if something is not found, and says what`() throws {
+    @Test func `A script exits with 1 if something is not found, and says what`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             for command in ["get nothing", "doc get photos nothing"] {
@@ -178,7 +178,7 @@ import Testing
                 let one = try place.run("photos.store", "-c", "help \(name)")
                 #expect(
                     one.code == 0 && one.output.contains("lkrepl \(name)")
-                        || !(CommandCatalog.current.command([name])?.subcommands.isEmpty ?? true), "\(one)")
+                        || !(CommandCatalog.command([name])?.subcommands.isEmpty ?? true), "\(one)")
             }
         }
     }

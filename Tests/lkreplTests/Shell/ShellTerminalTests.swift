@@ -3,8 +3,8 @@ import Testing
 
 @testable import lkrepl
 
-@Suite struct `Shell in a terminal` {
-    @Test func `The shell shows a prompt, continues after an error, and ends with 0`() throws {
+@Suite(.waitsForPrograms) struct `Shell in a terminal` {
+    @Test func `The shell shows a prompt, continues after an error, and exits with 0`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let prompt = "photos.store ro> "

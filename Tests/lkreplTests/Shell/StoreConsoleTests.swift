@@ -6,7 +6,7 @@ import Testing
 @testable import lkrepl
 
 /// The commands of the inspector's console.
-@Suite struct `Console of the inspector` {
+@Suite(.waitsForPrograms) struct `Console of the inspector` {
     // MARK: - Lists
 
     @Test func `Every command either reads or is refused with a reason`() {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `Even a command that is let through cannot write or open another database`() throws {
+    @Test func `Even a command that the console accepts cannot write or open another database`() throws {
         try Self.with(write: true) { place, console in
             try place.makePhotos("other.store")
             let session = console.served.current

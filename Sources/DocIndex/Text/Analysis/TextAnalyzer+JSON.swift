@@ -7,7 +7,7 @@ extension TextAnalyzer {
     /// The names of predefined analyzers: the tokenizers, `cjk`, and the languages.
     static let names = Tokenizer.allCases.map(\.rawValue) + ["cjk"] + Language.allCases.map(\.rawValue)
 
-    /// Returns the predefined analyzer with a name; `nil` if there is none.
+    /// Creates the predefined analyzer with a name; `nil` if there is none.
     init?(name: String) {
         if name.hasSameBytes(as: "cjk") {
             self = .cjk

@@ -31,7 +31,7 @@
 public struct SearchBox: Sendable, Hashable {
     /// A word, or an expression in place of a word.
     public struct Part: Sendable, Hashable {
-        /// What documents are searched for.
+        /// The query for the word or the expression.
         public let query: TextQuery
         /// Whether every result must match.
         public let isRequired: Bool
@@ -41,9 +41,9 @@ public struct SearchBox: Sendable, Hashable {
 
     /// The different words in the order of the input, at most ``maximumPartCount``.
     public private(set) var parts: [Part]
-    /// What no result may match.
+    /// The queries that no result may match.
     public let excluded: [TextQuery]
-    /// What was not applied as typed, for display to the user.
+    /// Notes about words that were not applied as typed, for display to the user.
     public let notes: [Note]
     /// The input, if it consists of two to eight words without operators.
     let phrase: String?

@@ -220,7 +220,7 @@ struct SearchBoxParser {
         case group(field: String, String, isPhrase: Bool)
         /// A word, and whether nothing follows it.
         case word(String, isLast: Bool)
-        /// What is left out, with its note.
+        /// An omitted part, with its note.
         case leftOut(SearchBox.Note)
     }
 

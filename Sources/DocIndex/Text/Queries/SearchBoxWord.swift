@@ -3,7 +3,7 @@ struct SearchBoxWord {
     /// The known field names; `nil` if every name is one.
     let fields: [String]?
 
-    /// What a word means.
+    /// The meaning of a word.
     struct Reading {
         var queries: [TextQuery] = []
         var notes: [SearchBox.Note] = []

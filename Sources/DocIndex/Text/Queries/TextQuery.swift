@@ -43,7 +43,7 @@ public indirect enum TextQuery: Sendable, Hashable {
     case field(String, Nested<TextQuery>)
     /// The query with its scores multiplied by a factor.
     case boost(Nested<TextQuery>, Double)
-    /// What a user typed into a search box: documents with any of the words, those with all of them first.
+    /// The words of a search box: documents with any of the words, those with all of them first.
     case searchBox(SearchBox)
     /// No document: the query contains no words.
     case nothing

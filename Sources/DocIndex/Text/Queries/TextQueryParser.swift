@@ -104,11 +104,11 @@ struct TextQueryParser {
             guard !isJoined || hasParts else { throw fault("AND needs a word on both sides") }
             let isExcluded = take("NOT") || take(sign: UInt8(ascii: "-"))
             let isRequired = !isExcluded && take(sign: UInt8(ascii: "+"))
-            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT needs a word that must not occur") }
+            if isExcluded, peek("NOT") || peek("AND") { throw fault("NOT must be followed by a word to exclude") }
             guard !isJoined || !peek("AND"), let part = try single() else {
-                if isExcluded { throw fault("NOT needs a word that must not occur") }
+                if isExcluded { throw fault("NOT must be followed by a word to exclude") }
                 if isJoined { throw fault("AND needs a word on both sides") }
-                if isRequired { throw fault("+ needs a word that must occur") }
+                if isRequired { throw fault("+ must be followed by a required word") }
                 break
             }
             hasParts = true

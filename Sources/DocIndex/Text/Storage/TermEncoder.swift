@@ -56,7 +56,7 @@ struct TermEncoder {
         output.record += output.groups.removeFirst()
     }
 
-    /// Writes the headers of all blocks, then their contents, so that a skipped block is not touched.
+    /// Writes the headers of all blocks, then the blocks themselves, so that a skipped block is not touched.
     private func encodeGroup(_ list: PostingList, _ range: Range<Int>, base: UInt32) -> [UInt8] {
         var headers: [UInt8] = []
         var payload: [UInt8] = []
