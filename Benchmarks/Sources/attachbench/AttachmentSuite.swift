@@ -13,9 +13,9 @@ struct AttachmentSuite {
     var sizes = [64 << 10, 256 << 10, 1 << 20, 4 << 20]
     /// The bytes that each side adds in a round.
     var roundByteCount = 32 << 20
-    /// Contents in files, for a checkpoint.
+    /// Attachments in files, for a checkpoint.
     var fileCount = 10_000
-    /// Contents in the database, for opening.
+    /// Attachments in the database, for opening.
     var smallCount = 100_000
     var pictureCount = 10_000
 
@@ -43,7 +43,7 @@ struct AttachmentSuite {
 
     // MARK: - Adding and reading
 
-    /// Adds the same contents to each side, and reads them. The side that goes first changes with each round.
+    /// Adds the same attachments to each side, and reads them. The side that goes first changes with each round.
     mutating func contents() throws {
         let sides: [(name: String, side: any ContentSide)] = [
             ("", try StoreSide(directory: directory)), ("files", try PlainFiles(directory: directory + "/files")),
@@ -77,7 +77,7 @@ struct AttachmentSuite {
                         for content in contents { isEqual = try side.read(content.name).count == size && isEqual }
                     }
                     guard isEqual, try side.read(contents[0].name) == contents[0].bytes else {
-                        throw BenchmarkError("a content of \(sides[position].name) differs")
+                        throw BenchmarkError("an attachment of \(sides[position].name) differs")
                     }
                     if round > 0 { read[position].append(cost) }
                 }
@@ -96,7 +96,7 @@ struct AttachmentSuite {
         for (_, side) in sides { try side.close() }
     }
 
-    // MARK: - Many contents
+    // MARK: - Many attachments
 
     /// A checkpoint of a store with many files, beside hard links of the same files.
     mutating func checkpoints() throws {
@@ -115,7 +115,7 @@ struct AttachmentSuite {
                 }
             }
         }
-        guard try store.attachments.census().fileCount == count else { throw BenchmarkError("contents are missing") }
+        guard try store.attachments.census().fileCount == count else { throw BenchmarkError("attachments are missing") }
         var costs: [(ours: Cost, peer: Cost)] = []
         for round in 0..<rounds {
             let (copy, links) = ("\(path)/copy-\(round)", "\(path)/links-\(round)")
@@ -132,8 +132,8 @@ struct AttachmentSuite {
         try side.close()
     }
 
-    /// Opening a store with many small contents, beside the same number of documents that take as many bytes without:
-    /// opening takes time for each table file.
+    /// Opening a store with many small attachments, beside the same number of documents that take as many bytes
+    /// without: opening takes time for each table file.
     mutating func openings() throws {
         for name in ["with", "without"] {
             let side = try StoreSide(directory: "\(directory)/\(name)")

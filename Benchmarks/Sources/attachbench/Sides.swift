@@ -17,14 +17,14 @@ private func writeDescriptor(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _
     write(descriptor, buffer, count)
 }
 
-/// Stores contents under names, each one safe from a loss of power when the call returns, and reads them.
+/// Stores attachments under names, each one safe from a loss of power when the call returns, and reads them.
 protocol ContentSide {
     func add(_ bytes: [UInt8], name: String) throws
     func read(_ name: String) throws -> [UInt8]
     func close() throws
 }
 
-/// A content, then a document that refers to it in a synced commit.
+/// An attachment, then a document that refers to it in a synced commit.
 struct StoreSide: ContentSide {
     let store: DocumentStore
     private let photos: DocumentCollection

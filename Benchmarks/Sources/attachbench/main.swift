@@ -1,9 +1,10 @@
 // Attachments beside plain files and beside BLOBs of SQLite: adding, reading, checkpoints, opening, importing pictures.
 //
-// usage: attachbench [--smoke] [--only contents|checkpoint|open] [--rounds N] [--first-round N] [--import LKREPL [--pictures N]] [--json FILE]
+// usage: attachbench [--smoke] [--only contents|checkpoint|open] [--rounds N] [--first-round N] [--import LKREPL
+// [--pictures N]] [--json FILE]
 //        attachbench copy FROM TO
 //
-// --smoke: few contents, one round. --import: only imports pictures of 2 MB with exiftool, beside copying them. The
+// --smoke: few attachments, one round. --import: only imports pictures of 2 MB with exiftool, beside copying them. The
 // last form copies the files of a directory one by one, each with the syncs that an import makes.
 
 import Foundation
