@@ -14,6 +14,9 @@ TESTS ?= quick
 
 # The network, as in script/steps; TRAITS= builds without it.
 TRAITS ?= --traits Network
+# The demo needs only the server, whose packages are built in half the time. What was built with the whole network is
+# used for it as well.
+DEMO_TRAITS ?= $(if $(wildcard .build/checkouts/swift-nio-ssl),$(TRAITS),--traits Server)
 
 export SWIFT TRAITS
 
@@ -41,7 +44,7 @@ build: bootstrap
 	$(SWIFT) build $(TRAITS)
 
 demo:
-	@script/demo "$(DEMO_STORE)"
+	@TRAITS="$(DEMO_TRAITS)" script/demo "$(DEMO_STORE)"
 
 # Two stores and a server of this machine.
 demo-sync:
@@ -49,7 +52,7 @@ demo-sync:
 
 # Shows the store of the demo in a browser of this machine until ^C.
 serve: bootstrap
-	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
+	@$(SWIFT) build $(DEMO_TRAITS) --quiet --product lkrepl
 	@test -d "$(DEMO_STORE)" || \
 		Examples/photos/demo "$$($(SWIFT) build --show-bin-path)/lkrepl" "$(DEMO_STORE)" > /dev/null
 	@"$$($(SWIFT) build --show-bin-path)/lkrepl" serve "$(DEMO_STORE)"
