@@ -9,10 +9,13 @@ import Testing
 /// The console as pages and requests. What `lkrepl` runs in it is tested with `lkrepl`.
 @Suite struct `Console page` {
     /// A shell with one command, which prints its arguments.
-    private static func services(_ run: @escaping @Sendable (String) throws -> CommandConsole.Output) -> ShellServices {
+    private static func services(
+        patience: Duration = .seconds(2), _ run: @escaping @Sendable (String) throws -> CommandConsole.Output
+    ) -> ShellServices {
         let console = CommandConsole(
             commands: [CommandConsole.Command(name: "echo", abstract: "Prints <b>words</b>.", example: "echo a & b")],
-            refusals: [CommandConsole.Refusal(name: "put", reason: "It changes the store.")]
+            refusals: [CommandConsole.Refusal(name: "put", reason: "It changes the store.")],
+            patience: patience
         ) { line, form, limit in
             var output = try run(line)
             output.messages += form == .people ? "as a table\n" : ""
@@ -93,15 +96,25 @@ import Testing
         }
     }
 
-    @Test func `Commands run one at a time, and a second one is refused after a while`() async throws {
-        let running = Mutex((now: 0, most: 0))
-        let services = Self.services { line in
+    /// Counts the commands that run at once. A `long` command takes a minute, and any other 5 ms.
+    private final class Commands: Sendable {
+        private let running = Mutex((now: 0, most: 0))
+
+        var runningCount: Int { running.withLock { $0.now } }
+        var mostAtOnce: Int { running.withLock { $0.most } }
+
+        func run(_ line: String) throws -> CommandConsole.Output {
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             defer { running.withLock { $0.now -= 1 } }
             let end = ContinuousClock.now + .milliseconds(line == "long" ? 60_000 : 5)
             while ContinuousClock.now < end { try Task.checkCancellation() }
             return CommandConsole.Output()
         }
+    }
+
+    @Test func `Commands run one at a time`() async throws {
+        let commands = Commands()
+        let services = Self.services(patience: .seconds(600)) { try commands.run($0) }
         try await withInspectedStore(services: services) { inspected in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<6 {
@@ -109,11 +122,17 @@ import Testing
                 }
                 for try await status in group { #expect(status == 200) }
             }
-            #expect(running.withLock { $0.most } == 1)
+            #expect(commands.mostAtOnce == 1)
+        }
+    }
+
+    @Test func `A command is refused if the one before it runs for too long`() async throws {
+        let commands = Commands()
+        try await withInspectedStore(services: Self.services { try commands.run($0) }) { inspected in
             let first = Task(executorPreference: OwnThreads.shared) {
                 try await Self.post(inspected, #"{"command":"long"}"#)
             }
-            while running.withLock({ $0.now }) == 0 { await pause(for: .milliseconds(5)) }
+            while commands.runningCount == 0 { await pause(for: .milliseconds(5)) }
             let second = try await Self.post(inspected, #"{"command":"short"}"#)
             #expect(second.status == 503 && second.fields["Retry-After"] == "2", "\(second)")
             first.cancel()

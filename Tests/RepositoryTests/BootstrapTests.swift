@@ -38,10 +38,17 @@ import Testing
         return (process.terminationStatus, (try? String(contentsOfFile: calls, encoding: .utf8)) ?? "", text)
     }
 
+    /// Another process writes what is executed: a child that another test starts at this moment would hold a file of
+    /// this process open for writing, and such a file cannot be executed.
     private func script(_ text: String, named name: String, in directory: URL) throws {
         let path = directory.appending(path: name).path
-        try "#!/bin/sh\n\(text)\n".write(toFile: path, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", #"printf '#!/bin/sh\n%s\n' "$0" > "$1" && chmod 755 "$1""#, text, path]
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
     }
 
     #if os(Linux)

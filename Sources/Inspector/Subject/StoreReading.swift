@@ -27,7 +27,7 @@ final class StoreReading: Sendable {
     /// The services of a shell; `nil` for none.
     let services: ShellServices?
     /// Commands run one at a time, because they share the session of the shell.
-    private let consoleTurnstile = QueryTurnstile(limit: 1)
+    private let consoleTurnstile: QueryTurnstile
 
     init(
         _ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil, services: ShellServices? = nil
@@ -35,6 +35,7 @@ final class StoreReading: Sendable {
         condition = Mutex(State(store: store))
         self.renew = renew
         self.services = services
+        consoleTurnstile = QueryTurnstile(limit: 1, patience: services?.console.patience ?? .zero)
     }
 
     private var store: DocumentStore { condition.withLock { $0.store } }

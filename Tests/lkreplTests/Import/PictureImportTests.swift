@@ -168,8 +168,7 @@ struct `Repeated picture imports` {
             printed += [0xff] + Array("d\":{\"x\":[1,\"]}\"]},\"IFD0:Make\":\"Canon\",\"XMP:Go\":2},\n".utf8)
             printed += Array("{\"SourceFile\":\"\(root)/b.jpg\",\"IFD0:Make\":\"Nikon\"}]\n".utf8)
             try place.write(printed, to: "printed.json")
-            try place.write("#!/bin/sh\ncat > /dev/null\ncat '\(place.path)/printed.json'\n", to: "bin/exiftool")
-            #expect(try place.shell("chmod +x bin/exiftool").code == 0)
+            try place.writeProgram("#!/bin/sh\ncat > /dev/null\ncat '\(place.path)/printed.json'\n", to: "bin/exiftool")
             let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
             let outcome = try place.run(
                 ["import", "--write", "mine.store", "files", "--photos", "wb"],

@@ -47,9 +47,8 @@ import Testing
         try Workplace.with { place in
             try place.makePhotos()
             // Takes the place of less, and shows its options.
-            try place.write("#!/bin/sh\necho options: \"$@\"\ncat\n", to: "less")
+            try place.writeProgram("#!/bin/sh\necho options: \"$@\"\ncat\n", to: "less")
             let path = ["PATH": place.path + ":/usr/bin:/bin", "LKREPL_PAGER": ""]
-            #expect(try place.shell("chmod +x less").code == 0)
             let table = try shown(Self.long, path, in: place)
             #expect(table.text.contains("options: -FIRXS\r\n"), "\(table.text.prefix(300))")
             let document = try shown(

@@ -117,6 +117,14 @@ final class Workplace: @unchecked Sendable {
         return try run(program: "/bin/sh", ["-c", "lkrepl() { '\(program)' \"$@\"; }\n\(text)"].map { Array($0.utf8) })
     }
 
+    /// Writes a script that can be executed. Another process writes it: a child that another test starts at this moment
+    /// would hold a file of this process open for writing, and such a file cannot be executed.
+    func writeProgram(_ text: String, to name: String) throws {
+        try write(text, to: name + ".text")
+        let outcome = try shell("cp '\(name).text' '\(name)' && chmod +x '\(name)' && rm '\(name).text'")
+        guard outcome.code == 0 else { throw ChildProcess.Failure(what: "\(outcome)") }
+    }
+
     /// Starts `lkrepl` without waiting for it; its streams go to the files NAME-out and NAME-err.
     func start(_ arguments: String..., name: String) throws -> ChildProcess {
         try start(arguments, name: name)
