@@ -17,30 +17,36 @@ import Testing
             let leaves = CommandCatalog.current.leaves
             // A server runs until it is interrupted; its own tests look at what it prints.
             let ending = leaves.filter { $0.name != "serve" }
-            var commands: [String] = []
+            var help: [String] = []
+            var examples: [String] = []
             for command in leaves {
-                commands += ["help \(command.name)", "\(command.name) --help", "\(command.name) --bogus"].map {
+                help += ["help \(command.name)", "\(command.name) --help", "\(command.name) --bogus"].map {
                     "lkrepl \($0)"
                 }
                 guard let example = command.example, ending.contains(where: { $0.name == command.name }) else {
                     continue
                 }
                 // Twice, so that writing commands also fail.
-                commands += [example, example]
+                examples += [example, example]
                 if let example = command.shellExample {
-                    commands.append("lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'")
+                    examples.append("lkrepl photos.store -c '\(example.replacing("'", with: "'\\''"))'")
                 }
             }
-            // Only the pipe prevents colors here. In several runs, since the time of each is bounded.
-            var byteCount = 0
-            for start in stride(from: 0, to: commands.count, by: 50) {
-                let part = commands[start..<min(start + 50, commands.count)]
-                let outcome = try place.shell(
-                    (["export TERM=xterm-256color"] + part + ["true"]).joined(separator: "\n"))
-                #expect(!outcome.bytes.contains(0x1b) && !outcome.errorBytes.contains(0x1b), "\(outcome)")
-                byteCount += outcome.bytes.count
+            // Help depends least on the environment. It runs where only the pipe prevents colors.
+            for (environment, commands) in [
+                ("TERM=xterm-256color", help + examples), ("TERM=xterm-256color NO_COLOR=1", examples),
+                ("TERM=dumb", examples),
+            ] {
+                var byteCount = 0
+                // In several runs, since the time of each is bounded.
+                for start in stride(from: 0, to: commands.count, by: 50) {
+                    let part = commands[start..<min(start + 50, commands.count)]
+                    let outcome = try place.shell((["export \(environment)"] + part + ["true"]).joined(separator: "\n"))
+                    #expect(!outcome.bytes.contains(0x1b) && !outcome.errorBytes.contains(0x1b), "\(outcome)")
+                    byteCount += outcome.bytes.count
+                }
+                #expect(byteCount > (commands.count > examples.count ? 100_000 : 10_000), "\(environment)")
             }
-            #expect(byteCount > 100_000)
 
             if place.has("photos.store") { try place.remove("photos.store") }
             try place.makePhotos()
