@@ -10,17 +10,16 @@
         ///   - whenListening: called once, when ``address`` is known.
         /// - Throws: ``NetworkError``.
         public func run(port: Int = 0, whenListening: @Sendable () -> Void = {}) async throws {
-            try await run(port: port, executor: nil, whenListening: whenListening)
+            try await run(port: port, HTTPServer.Configuration(), whenListening: whenListening)
         }
 
-        /// Does the same as ``run(port:whenListening:)``, and answers on an executor.
+        /// Does the same as ``run(port:whenListening:)``, with limits or an executor of its own.
         package func run(
-            port: Int = 0, executor: (any TaskExecutor)?, whenListening: @Sendable () -> Void
+            port: Int = 0, _ configuration: HTTPServer.Configuration, whenListening: @Sendable () -> Void
         ) async throws {
-            var configuration = HTTPServer.Configuration()
+            var configuration = configuration
             configuration.port = port
             configuration.otherHost = "::1"
-            configuration.executor = executor
             // Pages that follow changes need not be waited for.
             configuration.stopTime = .seconds(1)
             try await HTTPServer(self, configuration: configuration).run { port in

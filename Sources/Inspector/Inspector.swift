@@ -42,11 +42,12 @@ public struct Inspector: Sendable {
     ///     times a second, and only while somebody looks.
     ///   - services: what a shell provides.
     ///   - isWritable: whether documents can be changed.
+    ///   - limits: how long requests may take.
     package init(
         _ store: DocumentStore, options: Options, renew: (@Sendable () throws -> DocumentStore?)?,
-        services: ShellServices? = nil, isWritable: Bool = false
+        services: ShellServices? = nil, isWritable: Bool = false, limits: ReadingLimits = ReadingLimits()
     ) {
-        reading = StoreReading(store, renew: renew, services: services)
+        reading = StoreReading(store, renew: renew, services: services, limits: limits)
         writable = isWritable ? WritableStore(store) : nil
         gate = AccessGate(token: AccessToken(), names: ServerNames())
         name = options.name ?? store.path.split(separator: "/").last.map(String.init) ?? store.path

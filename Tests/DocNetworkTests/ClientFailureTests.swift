@@ -11,7 +11,7 @@
             answer: @escaping @Sendable (RawSocket) async throws -> Void,
             _ body: @escaping @Sendable (HTTPClientTransport) async throws -> Void
         ) async throws {
-            try await within(.seconds(60)) {
+            try await within {
                 let (socket, port) = try RawSocket.listening()
                 let peer = Task(executorPreference: OwnThreads.shared) {
                     while !Task.isCancelled {
@@ -30,7 +30,7 @@
         }
 
         @Test func `A port that nobody listens at and a name without an address are unreachable`() async throws {
-            try await within(.seconds(60)) {
+            try await within {
                 let port = try RawSocket.listening().port
                 let closed = try client(of: port)
                 await expectTransportError(.unreachable) { _ = try await closed.send(Self.get()) }
@@ -107,7 +107,7 @@
         }
 
         /// A limit that a busy machine does not exceed. Waiting costs no processor time, so the tests can wait longer.
-        private static let limit = Duration.seconds(5)
+        private static let limit = Duration.seconds(10)
 
         @Test func `Silence before the response and within its body ends the request`() async throws {
             try await Self.withPeer {
@@ -145,7 +145,7 @@
             } _: { server in
                 let made = Count()
                 let slow = ByteStream {
-                    await pause(for: Self.limit * 1.3)
+                    await pause(for: Self.limit * 1.1)
                     made.add()
                     return made.value > 2 ? nil : [1]
                 }
@@ -154,7 +154,7 @@
                 var count = 0
                 for try await chunk in response.body.chunks {
                     count += chunk.count
-                    await pause(for: Self.limit * 1.3)
+                    await pause(for: Self.limit * 1.1)
                 }
                 #expect(count == 2)
             }
@@ -270,13 +270,13 @@
         }
 
         @Test func `A proxy that is absent or refuses is reported, without its password`() async throws {
-            try await within(.seconds(60)) {
+            try await within {
                 let absent = try RawSocket.listening().port
                 let peer = try client(of: 1) { $0.proxy = .init(host: "127.0.0.1", port: absent) }
                 await expectTransportError(.proxyRefused) { _ = try await peer.send(Self.get()) }
             }
             for answer in ["407 No", "403 Forbidden"] {
-                try await within(.seconds(60)) {
+                try await within {
                     let (socket, port) = try RawSocket.listening()
                     let proxy = Task(executorPreference: OwnThreads.shared) {
                         let connection = try socket.accepted()
@@ -302,7 +302,7 @@
         }
 
         @Test func `A proxy connects to the peer`() async throws {
-            try await within(.seconds(60)) {
+            try await within {
                 let (socket, port) = try RawSocket.listening()
                 let proxy = Task(executorPreference: OwnThreads.shared) {
                     let connection = try socket.accepted()

@@ -20,7 +20,7 @@
             let directory = try withTemporaryDirectory { $0 }
             try TestFiles.makeDirectory(directory)
             defer { try? TestFiles.remove(directory) }
-            try await within(.seconds(300)) {
+            try await within {
                 let couch = try CouchServer()
                 let store = try DocumentStore.open(at: directory + "/test.store", schema: schema)
                 let photos = try store.collection("photos")

@@ -15,14 +15,17 @@
             let directory = try withTemporaryDirectory { $0 }
             try TestFiles.makeDirectory(directory)
             defer { try? TestFiles.remove(directory) }
-            try await within(.seconds(60)) {
+            try await within {
                 let schema = Schema(collections: [CollectionDefinition("photos")])
                 let store = try DocumentStore.open(at: directory + "/photos.store", schema: schema)
                 try store.collection("photos").put(["id": "a", "title": "Harbour"])
                 let inspector = Inspector(store)
                 let listening = AsyncStream<Void>.makeStream()
                 let server = Task(executorPreference: OwnThreads.shared) {
-                    try await inspector.run(executor: OwnThreads.shared) { listening.continuation.yield() }
+                    var configuration = HTTPServer.Configuration()
+                    configuration.executor = OwnThreads.shared
+                    configuration.headTime = .seconds(600)
+                    try await inspector.run(configuration) { listening.continuation.yield() }
                 }
                 for await _ in listening.stream { break }
                 let address = try #require(inspector.addresses.last)
@@ -79,10 +82,8 @@
             try await Self.with { _, port, token in
                 var silent = try (0..<64).map { _ in try RawSocket.connected(to: port) }
                 let text = "GET /api/v1 HTTP/1.1\nHost: 127.0.0.1:\(port)\nAuthorization: Bearer \(token)\n"
-                let begin = ContinuousClock.now
+                // Without making room, it would wait ten minutes for the first of them.
                 #expect(try Self.answer(port, text + "Connection: close\n\n").hasPrefix("HTTP/1.1 200 "))
-                // Without making room, it would wait ten seconds for the first of them.
-                #expect(ContinuousClock.now - begin < .seconds(8))
                 silent.removeAll()
             }
         }

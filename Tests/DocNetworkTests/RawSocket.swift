@@ -16,8 +16,8 @@
         private init(_ descriptor: CInt) throws {
             guard descriptor >= 0 else { throw Failure(call: "socket") }
             self.descriptor = descriptor
-            // No test waits longer for a byte.
-            var limit = timeval(tv_sec: 20, tv_usec: 0)
+            // So that a test that waits for nothing ends.
+            var limit = timeval(tv_sec: 300, tv_usec: 0)
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
 

@@ -51,9 +51,12 @@
         respond: @escaping @Sendable (SyncRequest) async -> SyncResponse,
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
-        try await within(.seconds(60)) {
+        try await within {
             var configuration = HTTPServer.Configuration()
             configuration.stopTime = .milliseconds(100)
+            // Limits that a busy machine does not exceed.
+            configuration.headTime = .seconds(300)
+            configuration.idleTime = .seconds(300)
             change(&configuration)
             let server = try await TestServer.start(configuration, respond)
             do {

@@ -50,7 +50,7 @@ import Testing
     }
 
     private static func read(_ peer: CuttingPeer, attemptLimit: Int = 3) async throws -> [UInt8] {
-        try await within(.seconds(60)) {
+        try await within {
             let download = try await AttachmentDownload(attemptLimit: attemptLimit, wait: { _ in }) { peer.respond($0) }
             var bytes: [UInt8] = []
             for try await piece in download { bytes += piece }
@@ -87,7 +87,7 @@ import Testing
     @Test func `An attachment that was replaced is not mixed with its predecessor`() async throws {
         let peer = CuttingPeer(AttachedPhotos.bytes(10, seed: 1), cuts: [4])
         let error = await #expect(throws: MessageError.self) {
-            try await within(.seconds(60)) {
+            try await within {
                 let download = try await AttachmentDownload(wait: { _ in }) { peer.respond($0) }
                 peer.tag.withLock { $0 = "\"b\"" }
                 for try await _ in download {}
@@ -99,7 +99,7 @@ import Testing
     @Test func `An attachment that ends too early without an error is continued`() async throws {
         let content = AttachedPhotos.bytes(10, seed: 1)
         let isFirst = Mutex(true)
-        let bytes = try await within(.seconds(60)) {
+        let bytes = try await within {
             let download = try await AttachmentDownload(wait: { _ in }) { fields in
                 let wasFirst = isFirst.withLock { isFirst in
                     defer { isFirst = false }

@@ -9,7 +9,7 @@ import struct DocIndex.Attachment
     private static func withContent(
         _ byteCount: Int, _ body: @escaping @Sendable (DocumentStore, Attachment, [UInt8]) async throws -> Void
     ) async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: AttachedPhotos.schema)
                 let bytes = AttachedPhotos.bytes(byteCount, seed: 1)

@@ -11,7 +11,7 @@ import struct DocIndex.Attachment
     private static func withStores(
         _ body: @escaping @Sendable (_ from: DocumentStore, _ to: DocumentStore) async throws -> Void
     ) async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let from = try DocumentStore.open(at: path + "/from", schema: AttachedPhotos.schema)
                 let to = try DocumentStore.open(at: path + "/to", schema: AttachedPhotos.schema)

@@ -24,7 +24,7 @@ final class SwitchedTransport: Transport {
 struct ContinuousReplicationTests {
     /// Waits until a condition is true.
     private func eventually(_ condition: @Sendable () throws -> Bool) async throws {
-        while try !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        while try !condition() { await pause(for: .milliseconds(5)) }
     }
 
     private func photo(_ id: String, _ n: Int64) -> DocumentObject { ["id": .string(id), "n": .int(n)] }

@@ -83,7 +83,7 @@ struct HostilePeerTests {
     }
 
     @Test func `Garbled requests are refused or answered, and the store stays sound`() async throws {
-        try await withSyncedStores(1, limit: .seconds(TestRun.isLong ? 3600 : 300)) { group in
+        try await withSyncedStores(1, limit: .seconds(TestRun.isLong ? 3600 : 600)) { group in
             var random = TestRun.random(stream: 1)
             for n in 0..<20 { try group.photos(0).put(["id": .string("p\(n)"), "n": .int(Int64(n))]) }
             let server = try SyncServer(group.stores[0], options: SyncServer.Options(collections: ["photos"]))

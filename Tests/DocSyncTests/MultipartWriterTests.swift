@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `A message that was written is read back, and its length is exact`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let large = AttachedPhotos.bytes(100_000, seed: 1)
             let contents: [SyncBody] = [
                 .bytes(Array("{}".utf8)), .none, .bytes([]),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `A message within a message is read as a document with its parts`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let document = Self.body(of: [.bytes([1]), .bytes([2])])
             let missing = MultipartBody.Part(["Content-Type": "application/json; error=\"true\""], .bytes([3]))
             let message = MultipartBody(
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `A part that was not read is skipped, and one above the limit is an error`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let message = Self.body(of: [.bytes([1, 2, 3]), .bytes([4, 5])])
             let stream = try MultipartStream(MediaType(message.contentType), message.body.chunks, of: "the message")
             _ = try await stream.next()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `A message is never completed if a part is not as long as stated`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             for count in [2, 4] {
                 let chunks = ByteStream([[UInt8](repeating: 0, count: count)])
                 let message = Self.body(of: [.stream(ByteStream(chunks, byteCount: 3))])
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `A value of a field cannot begin another field`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let message = MultipartBody("related", [.init(["A": "1\r\nB: 2\r\n\r\n"], .bytes([1]))])
             let stream = try MultipartStream(MediaType(message.contentType), message.body.chunks, of: "the message")
             let fields = try await stream.next()

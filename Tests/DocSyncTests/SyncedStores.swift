@@ -71,7 +71,7 @@ final class SyncedStores: @unchecked Sendable {
 
 /// Runs `body` with stores in a temporary directory, on threads of its own.
 func withSyncedStores(
-    _ count: Int, limit: Duration = .seconds(300), _ body: @escaping @Sendable (SyncedStores) async throws -> Void
+    _ count: Int, limit: Duration = .seconds(600), _ body: @escaping @Sendable (SyncedStores) async throws -> Void
 ) async throws {
     let directory = try withTemporaryDirectory { $0 }
     try TestFiles.makeDirectory(directory)

@@ -23,13 +23,27 @@ struct InspectedStore: Sendable {
             CollectionDefinition("empty"),
         ])
 
+    /// Limits that a busy machine does not exceed.
+    static var patient: ReadingLimits {
+        var limits = ReadingLimits()
+        limits.query = .seconds(600)
+        limits.extra = .seconds(600)
+        limits.keptExtra = .seconds(600)
+        limits.picture = .seconds(600)
+        limits.patience = .seconds(600)
+        return limits
+    }
+
     let store: DocumentStore
     let inspector: Inspector
 
-    init(_ store: DocumentStore, services: ShellServices? = nil, isWritable: Bool = false) {
+    init(
+        _ store: DocumentStore, services: ShellServices? = nil, isWritable: Bool = false,
+        limits: ReadingLimits = Self.patient
+    ) {
         self.store = store
         inspector = Inspector(
-            store, options: Inspector.Options(), renew: nil, services: services, isWritable: isWritable)
+            store, options: Inspector.Options(), renew: nil, services: services, isWritable: isWritable, limits: limits)
         inspector.setPort(8101)
     }
 
@@ -129,16 +143,16 @@ struct TestFailure: Error, CustomStringConvertible {
 /// Runs `body` with an inspected store of 60 photos, on threads of its own. The store is verified afterwards.
 func withInspectedStore(
     photoCount: Int = 60, services: ShellServices? = nil, isWritable: Bool = false,
-    _ body: @escaping @Sendable (InspectedStore) async throws -> Void
+    limits: ReadingLimits = InspectedStore.patient, _ body: @escaping @Sendable (InspectedStore) async throws -> Void
 ) async throws {
     let directory = try withTemporaryDirectory { $0 }
     try TestFiles.makeDirectory(directory)
     defer { try? TestFiles.remove(directory) }
-    try await within(.seconds(120)) {
+    try await within {
         let store = try DocumentStore.open(at: directory + "/photos.store", schema: InspectedStore.schema)
         let photos = try store.collection("photos")
         for number in 0..<photoCount { try photos.put(InspectedStore.photo(number)) }
-        let inspected = InspectedStore(store, services: services, isWritable: isWritable)
+        let inspected = InspectedStore(store, services: services, isWritable: isWritable, limits: limits)
         try await body(inspected)
         try expectSound(store)
         try store.close()

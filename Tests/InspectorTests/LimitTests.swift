@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `Limits of the inspector` {
     @Test func `A query beyond the limit waits, and is then refused`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let turnstile = QueryTurnstile(limit: 2, patience: .milliseconds(50))
             try await turnstile.run {
                 try await turnstile.run {
@@ -22,7 +22,7 @@ import Testing
 
     @Test func `A query that takes too long is cancelled, and so is one whose client has left`() async throws {
         try await withInspectedStore(photoCount: 1) { inspected in
-            let reading = StoreReading(inspected.store)
+            let reading = StoreReading(inspected.store, limits: InspectedStore.patient)
             let endless: @Sendable () throws -> Int = {
                 while true { try Task.checkCancellation() }
             }
@@ -32,12 +32,11 @@ import Testing
             #expect(problem?.kind == .tooSlow)
             let none = try await reading.quick(within: .milliseconds(20), endless)
             #expect(none == nil)
-            let begin = ContinuousClock.now
+            // Only the cancellation can end it.
             let left = Task(executorPreference: OwnThreads.shared) { try await reading.run(endless) }
             await pause(for: .milliseconds(50))
             left.cancel()
             await #expect(throws: CancellationError.self) { try await left.value }
-            #expect(ContinuousClock.now - begin < .seconds(10))
         }
     }
 }

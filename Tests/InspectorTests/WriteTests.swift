@@ -113,7 +113,7 @@ import Testing
         let directory = try withTemporaryDirectory { $0 }
         try TestFiles.makeDirectory(directory)
         defer { try? TestFiles.remove(directory) }
-        try await within(.seconds(60)) {
+        try await within {
             let store = try DocumentStore.open(at: directory + "/photos.store", schema: schema)
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "file": "1.jpg"])

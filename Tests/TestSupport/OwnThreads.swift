@@ -29,13 +29,32 @@ public struct NotInTime: Error, CustomStringConvertible {
 /// Runs `body` on separate threads, and fails if it does not finish within `limit`, whether it suspends or blocks its
 /// thread.
 ///
-/// Neither the clock nor the body waits for other tests, unlike `.timeLimit`, which can expire after a test is done
-/// while its report still waits for a thread, and which cannot stop a test that blocks its thread. A body that misses
-/// the deadline keeps running, and its result is discarded.
+/// The default limit only ends tests that hang. A test that suspends makes room for the next one, so without turns,
+/// hundreds of bodies would run at once, and all would be slow. Some run at a time, and the clock begins with the turn;
+/// a body within another one needs no turn. Unlike with `.timeLimit`, a report that waits for a thread does not count,
+/// and a body that blocks its thread fails too. A body that misses the deadline keeps running, and its result is
+/// discarded.
 ///
 /// - Throws: Any error that the body throws, or ``NotInTime``.
 public func within<Value: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+    _ limit: Duration = .seconds(600), _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    if BodyTurns.isHeld { return try await race(body, limit) }
+    return try await withTaskExecutorPreference(OwnThreads.shared) {
+        await BodyTurns.turns.take()
+        defer { BodyTurns.turns.give() }
+        return try await BodyTurns.$isHeld.withValue(true) { try await race(body, limit) }
+    }
+}
+
+/// The turns of the bodies that ``within(_:_:)`` runs.
+private enum BodyTurns {
+    @TaskLocal static var isHeld = false
+    static let turns = Turns(8)
+}
+
+private func race<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value, _ limit: Duration
 ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         let race = Race(continuation)

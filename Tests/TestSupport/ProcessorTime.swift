@@ -14,7 +14,8 @@ public func processorTime<Failure: Error>(of body: () throws(Failure) -> Void) t
     return threadTime() - begin
 }
 
-private func threadTime() -> Duration {
+/// Returns the processor time that the current thread has taken.
+public func threadTime() -> Duration {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -57,16 +57,11 @@ package struct CommandConsole: Sendable {
     /// Runs a line on the newest state of the store, on the thread of the caller. The cancellation of the task stops it.
     package let run: @Sendable (_ line: String, _ form: Form, _ byteLimit: Int) throws -> Output
 
-    /// How long a command waits for the one before it; then it is refused as `busy`.
-    package let patience: Duration
-
     package init(
-        commands: [Command], refusals: [Refusal], patience: Duration = .seconds(2),
-        run: @escaping @Sendable (String, Form, Int) throws -> Output
+        commands: [Command], refusals: [Refusal], run: @escaping @Sendable (String, Form, Int) throws -> Output
     ) {
         self.commands = commands
         self.refusals = refusals
-        self.patience = patience
         self.run = run
     }
 }

@@ -4,8 +4,6 @@ internal import Synchronization
 /// The store that is shown, and how it is read: away from the threads of the network, a limited number of queries at
 /// once, and each for a limited time.
 final class StoreReading: Sendable {
-    /// The longest time of a query.
-    static let longestTime = Duration.seconds(30)
     /// The largest number of clients that wait for changes.
     static let seatLimit = 16
     /// How often a store of another process is looked at, at most. It takes at most a tenth of a core.
@@ -22,7 +20,8 @@ final class StoreReading: Sendable {
     private let condition: Mutex<State>
     /// Returns a newer state of a store that another process writes; `nil` if there is none.
     private let renew: (@Sendable () throws -> DocumentStore?)?
-    private let turnstile = QueryTurnstile()
+    private let limits: ReadingLimits
+    private let turnstile: QueryTurnstile
     private let cache = StateCache()
     /// The services of a shell; `nil` for none.
     let services: ShellServices?
@@ -30,12 +29,15 @@ final class StoreReading: Sendable {
     private let consoleTurnstile: QueryTurnstile
 
     init(
-        _ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil, services: ShellServices? = nil
+        _ store: DocumentStore, renew: (@Sendable () throws -> DocumentStore?)? = nil, services: ShellServices? = nil,
+        limits: ReadingLimits = ReadingLimits()
     ) {
         condition = Mutex(State(store: store))
         self.renew = renew
         self.services = services
-        consoleTurnstile = QueryTurnstile(limit: 1, patience: services?.console.patience ?? .zero)
+        self.limits = limits
+        turnstile = QueryTurnstile(patience: limits.patience)
+        consoleTurnstile = QueryTurnstile(limit: 1, patience: limits.patience)
     }
 
     private var store: DocumentStore { condition.withLock { $0.store } }
@@ -52,8 +54,9 @@ final class StoreReading: Sendable {
     ///
     /// - Throws: ``Problem`` with `busy` or `tooSlow`; what `body` throws.
     func run<R: Sendable>(
-        within limit: Duration = StoreReading.longestTime, _ body: @escaping @Sendable () throws -> R
+        within limit: Duration? = nil, _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
+        let limit = limit ?? limits.query
         let executor = store.asynchronous
         return try await turnstile.run {
             try await withThrowingTaskGroup(of: R?.self) { group in
@@ -76,10 +79,10 @@ final class StoreReading: Sendable {
 
     /// Runs `body` within a short time; returns `nil` if it takes longer, or if too many queries are running.
     func quick<R: Sendable>(
-        within limit: Duration = .seconds(1), _ body: @escaping @Sendable () throws -> R
+        within limit: Duration? = nil, _ body: @escaping @Sendable () throws -> R
     ) async throws -> R? {
         do {
-            return try await run(within: limit, body)
+            return try await run(within: limit ?? limits.extra, body)
         } catch let problem as Problem where problem.kind == .tooSlow || problem.kind == .busy {
             return nil
         }
@@ -89,10 +92,10 @@ final class StoreReading: Sendable {
     /// longer, or if too many queries are running.
     func remembered<R: Sendable>(
         _ what: String, of collection: ReadableCollection, in store: ReadableStore, where condition: String,
-        within limit: Duration = .seconds(2), _ body: @escaping @Sendable () throws -> R
+        _ body: @escaping @Sendable () throws -> R
     ) async throws -> R? {
         let question = StateCache.Question(collection: collection.name, what: what, condition: condition)
-        return try await cache.answer(to: question, of: store.tag) { try await quick(within: limit, body) }
+        return try await cache.answer(to: question, of: store.tag) { try await quick(within: limits.keptExtra, body) }
     }
 
     // MARK: - Pictures
@@ -103,9 +106,10 @@ final class StoreReading: Sendable {
     ///
     /// - Throws: `CancellationError`.
     func picture(
-        _ original: Attachment, _ size: ShownSize, within limit: Duration = .seconds(15)
+        _ original: Attachment, _ size: ShownSize, within limit: Duration? = nil
     ) async throws -> [UInt8]? {
         guard let services else { return nil }
+        let limit = limit ?? limits.picture
         return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
             group.addTask { try await services.picture(original, size) }
             group.addTask {

@@ -10,8 +10,9 @@ internal import Synchronization
 /// Closing waits for admitted calls and for the cursors of other threads. Whoever finds that nothing uses LevelDB any
 /// more closes it: `close()`, the last cursor, or the end of this object; see ``CursorRegistry``.
 extension DatabaseCore {
-    /// The time for which closing waits for cursors of other threads: a number of steps of 100 µs.
-    private static let cursorWaitCount = 20_000
+    /// The time for which closing waits for cursors of other threads: a number of steps of 100 µs. Tests raise this
+    /// limit.
+    @TaskLocal static var cursorWaitCount = 20_000
 
     /// Registers a cursor.
     func register(_ cursor: LiveCursor) -> UInt64 {

@@ -1,8 +1,9 @@
 internal import LevelFiles
 
 extension LevelError {
-    /// The approximate time limit for locating corruption. Only calls that have already failed spend it.
-    private static let searchLimit = Duration.seconds(2)
+    /// The approximate time limit for locating corruption. Only calls that have already failed spend it. Tests raise
+    /// this limit.
+    @TaskLocal static var searchLimit = Duration.seconds(2)
 
     /// Returns this error of a read or compaction, with the file and byte offset of the corruption if they can be
     /// found.

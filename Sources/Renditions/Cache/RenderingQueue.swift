@@ -77,6 +77,9 @@ final class RenderingQueue: Sendable {
         state.withLock { state in (state.runningCount, state.jobs.values.count { $0.task == nil }) }
     }
 
+    /// The number of requests that wait for a rendition.
+    func requestCount(for key: RenditionKey) -> Int { state.withLock { $0.jobs[key]?.waiters.count ?? 0 } }
+
     // MARK: - Requests
 
     private func add(_ continuation: CheckedContinuation<Rendition, any Error>, _ number: UInt64, _ key: RenditionKey) {

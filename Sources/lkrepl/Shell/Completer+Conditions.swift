@@ -58,7 +58,7 @@ extension Completer {
     ) -> [DocumentValue] {
         guard let collection = collection(collectionWord) else { return [] }
         var found: [DocumentValue] = []
-        let deadline = ContinuousClock.now + Self.timeLimit
+        let deadline = ContinuousClock.now + timeLimit
         func take(_ value: DocumentValue) -> Bool {
             if Self.text(of: value)?.hasPrefix(typed) ?? false, !found.contains(value) { found.append(value) }
             return found.count < Self.readLimit && ContinuousClock.now < deadline

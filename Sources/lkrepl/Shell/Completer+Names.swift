@@ -42,7 +42,7 @@ extension Completer {
     ) -> [(name: String, note: String)] {
         let albums = collections.first { $0.name.hasSameBytes(as: Album.collectionName) }
         var found: [(name: String, note: String)] = []
-        let deadline = ContinuousClock.now + Self.timeLimit
+        let deadline = ContinuousClock.now + timeLimit
         _ = try? albums?.forEach(matching: Query()) { document in
             if let album = try? Album(document), album.name.hasPrefix(typed) {
                 switch album.content {

@@ -8,11 +8,11 @@ import LevelKit
 struct Completer {
     /// The maximum number of keys, IDs or documents to read.
     static let readLimit = 50
-    /// The time limit for reading.
-    static let timeLimit = Duration.milliseconds(15)
 
     let session: Session
     let commandNames: Set<String>
+    /// The time limit for reading.
+    var timeLimit = Duration.milliseconds(15)
 
     /// The word to complete, and the words before it.
     struct Place {
@@ -249,7 +249,7 @@ struct Completer {
     func fields(of word: String?) -> [Completion.Candidate] {
         guard let collection = collection(word) else { return [] }
         var inventory = FieldInventory()
-        let deadline = ContinuousClock.now + Self.timeLimit
+        let deadline = ContinuousClock.now + timeLimit
         _ = try? collection.forEach(matching: Query(limit: Self.readLimit)) { document in
             inventory.add(document.content)
             return ContinuousClock.now < deadline
@@ -267,7 +267,7 @@ struct Completer {
             return Completion(start: place.start, candidates: [])
         }
         var found: [Completion.Candidate] = []
-        let deadline = ContinuousClock.now + Self.timeLimit
+        let deadline = ContinuousClock.now + timeLimit
         _ = try? selection.collection.forEach(matching: query) { document in
             let text = ByteNotation.print(Array("\(document.id.value.stringValue ?? document.id.value.json)".utf8))
             if text.hasPrefix(place.word) { found.append(.init(text: text)) }
@@ -302,7 +302,7 @@ struct Completer {
             var cursor = try? session.reader.cursor(in: .prefix(prefix), cache: .bypass)
         else { return Completion(start: place.start, candidates: []) }
         var found: [Completion.Candidate] = []
-        let deadline = ContinuousClock.now + Self.timeLimit
+        let deadline = ContinuousClock.now + timeLimit
         while found.count < Self.readLimit, ContinuousClock.now < deadline, (try? cursor.advance()) == true {
             found.append(.init(text: ByteNotation.print(cursor.key.copied())))
         }

@@ -12,7 +12,7 @@ import Testing
 
     /// Runs `body` with a store on separate threads, then closes, reopens and verifies the store.
     private func withStore(_ body: @escaping @Sendable (AsyncDocumentStore) async throws -> Void) async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: TypedCollectionTests.schema)
                 try await body(store)
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `Observers get the changes of the blocking interface and end when the store is closed`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: TypedCollectionTests.schema)
                 let photos = try store.collection("photos")

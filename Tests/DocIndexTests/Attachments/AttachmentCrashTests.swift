@@ -59,7 +59,7 @@ import Testing
                 "FAILING_CALLS_DIRECTORY": URL(filePath: root).resolvingSymlinksInPath().path(),
                 "FAILING_CALLS_COUNT": directory + "/count",
             ])
-        let end = process.wait(seconds: 60)
+        let end = process.wait(seconds: 600)
         let count = (try? TestFiles.bytes(of: directory + "/count")).flatMap {
             Int(String(decoding: $0, as: UTF8.self).filter { !$0.isNewline })
         }
@@ -210,7 +210,7 @@ import Testing
             let process = try LoaderProcess(
                 [directory + "/s", "rebuild"], printingTo: directory + "/printed",
                 environment: Self.noting(in: directory))
-            let end = process.wait(seconds: 60)
+            let end = process.wait(seconds: 600)
             #expect(end.isInTime && end.status == 0)
             let synced = Set(
                 String(decoding: try TestFiles.bytes(of: directory + "/synced"), as: UTF8.self)
@@ -253,7 +253,7 @@ import Testing
         let process = try LoaderProcess(
             [directory + "/s", "attachments", "\(steps)"], printingTo: directory + "/printed",
             environment: noting(in: directory).merging(environment) { $1 })
-        let end = process.wait(seconds: 60)
+        let end = process.wait(seconds: 600)
         #expect(end.isInTime)
         return try process.printed()
     }

@@ -174,7 +174,7 @@ import Testing
                 }
                 continuation.finish()
             }
-            let (added, read, middle) = try await within(.seconds(60)) {
+            let (added, read, middle) = try await within {
                 let added = try await store.attachments.add(chunks: parts, type: "image/png")
                 var read: [UInt8] = []
                 for try await part in store.attachments.chunks(of: added) { read += part }

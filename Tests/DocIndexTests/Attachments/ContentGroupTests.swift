@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `What many tasks add at the same time is stored, and each gets its own references`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: AttachedPhotos.schema)
                 let queue = ContentQueue(of: store)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `A cancelled task adds nothing`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: AttachedPhotos.schema)
                 let queue = ContentQueue(of: store)

@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func `A cancelled change leaves whole commits`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: Self.schema)
                 let documents = try store.store.collection("c")
@@ -298,7 +298,7 @@ import Testing
             var id: Int
             var n: Int
         }
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: Self.schema)
                 let items = try store.collection("c", of: Item.self)

@@ -28,7 +28,7 @@ import Testing
             do { try body() } catch { Issue.record("the update failed: \(error)") }
             end.signal()
         }
-        if end.wait(timeout: .now() + 60) == .timedOut { Issue.record("the update waits for the build") }
+        if end.wait(timeout: .now() + 600) == .timedOut { Issue.record("the update waits for the build") }
     }
 
     @Test func `An update of many documents during a build changes the entries of all indexes`() throws {
@@ -67,7 +67,7 @@ import Testing
         let store = try DocumentStore.open(at: path, schema: OnlineBuildTests.old)
         try OnlineBuildTests.fill(store, count: 600)
         let photos = try store.collection("photos")
-        try await within(.seconds(300)) {
+        try await within {
             let builder = Task(executorPreference: OwnThreads.shared) {
                 for _ in 0..<TestRun.rounds(2, long: 50) {
                     for schema in [OnlineBuildTests.new, OnlineBuildTests.other, OnlineBuildTests.old] {

@@ -16,7 +16,7 @@ import Testing
 
     /// Runs `body` with a store on separate threads, then closes, reopens and verifies the store.
     private func withStore(_ body: @escaping @Sendable (DocumentStore) async throws -> Void) async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: Self.schema)
                 try await body(store)

@@ -60,7 +60,7 @@ struct FailingCallsTests {
                 "FAILING_CALLS_DIRECTORY": URL(filePath: path).resolvingSymlinksInPath().path(),
                 "FAILING_CALLS_COUNT": countPath,
             ])
-        let end = process.wait(seconds: 30)
+        let end = process.wait(seconds: 600)
         let count = (try? TestFiles.bytes(of: countPath)).flatMap {
             Int(String(decoding: $0, as: UTF8.self).filter { !$0.isNewline })
         }

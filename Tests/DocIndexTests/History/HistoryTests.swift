@@ -319,7 +319,7 @@ import Testing
             var id: String
             var v: Int
         }
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: Self.schema())
                 let photos = try store.collection("photos", of: Photo.self)

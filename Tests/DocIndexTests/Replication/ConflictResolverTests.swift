@@ -24,7 +24,7 @@ struct ConflictResolverTests {
         _ left: DocumentObject, _ right: DocumentObject,
         _ body: @escaping @Sendable (ReplicaGroup) async throws -> Void
     ) async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let group = try Self.conflict(in: path, left, right)
                 try await body(group)
@@ -53,7 +53,7 @@ struct ConflictResolverTests {
     }
 
     @Test func `A live result follows a document through a conflict and its resolution`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let group = try ReplicaGroup(count: 2, in: path)
                 let photos = group.collections[0]
@@ -181,7 +181,7 @@ struct ConflictResolverTests {
     }
 
     @Test func `A collection that is not replicated has no conflicts, and resolves none`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path, schema: ReplicaGroup.schema)
                 let photos = try store.collection("photos")

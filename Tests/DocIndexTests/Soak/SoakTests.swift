@@ -33,13 +33,14 @@ import Testing
         let store: DocumentStore
         let database: Database
         let end: ContinuousClock.Instant
-        let revisions = Mutex([Int: Int]())
+        let revisions: Mutex<[Int: Int]>
         let checkCount = Atomic(0)
         private let group = DispatchGroup()
 
-        init(_ store: DocumentStore, _ database: Database, lasting duration: Duration) {
+        init(_ store: DocumentStore, _ database: Database, _ revisions: [Int: Int], lasting duration: Duration) {
             self.store = store
             self.database = database
+            self.revisions = Mutex(revisions)
             end = .now + duration
         }
 
@@ -79,8 +80,7 @@ import Testing
             options.maxFileByteCount = 1 << 20
             let database = try Database.open(at: directory + "/soak.store", options: options)
             let store = try DocumentStore.open(on: database, schema: schema)
-            let run = Run(store, database, lasting: .seconds(TestRun.rounds(30, long: 300)))
-            try fill(run)
+            let run = Run(store, database, try fill(store), lasting: .seconds(TestRun.rounds(30, long: 300)))
             let first = try StoreContent(of: store.snapshot())
             let held = holding ? try store.snapshot() : nil
             for writer in 0..<2 { run.start({ try write(writer, run, &$0) }, stream: UInt64(writer)) }
@@ -105,15 +105,16 @@ import Testing
         }
     }
 
-    private static func fill(_ run: Run) throws {
+    /// Returns the revisions of the documents.
+    private static func fill(_ store: DocumentStore) throws -> [Int: Int] {
         var random = TestRun.random(stream: 99)
-        try run.store.load(into: "docs") { batch in
+        try store.load(into: "docs") { batch in
             for number in 0..<documentCount { try batch.put(document(number, 0, &random)) }
         }
-        try run.store.load(into: "accounts") { batch in
+        try store.load(into: "accounts") { batch in
             for number in 0..<100 { try batch.put(["id": .int(Int64(number)), "balance": 1000]) }
         }
-        run.revisions.withLock { $0 = Dictionary(uniqueKeysWithValues: (0..<documentCount).map { ($0, 0) }) }
+        return Dictionary(uniqueKeysWithValues: (0..<documentCount).map { ($0, 0) })
     }
 
     /// Each writer has its own documents, and all of them transfer money between the same accounts.

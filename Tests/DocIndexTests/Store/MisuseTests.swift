@@ -39,16 +39,22 @@ import Testing
 
     @Test(arguments: [true, false])
     func `Consumers waiting for changes end however the store is closed`(closesDatabase: Bool) async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let database = try Database.open(at: path)
                 let store = try DocumentStore.open(on: database, schema: Self.schema)
                 try store.collection("c").put(["id": "d"])
+                let first = AsyncStream.makeStream(of: Void.self)
                 let waiting = Task(executorPreference: OwnThreads.shared) {
                     var count = 0
-                    for try await changes in store.changeStream(since: 0) { count += changes.count }
+                    for try await changes in store.changeStream(since: 0) {
+                        count += changes.count
+                        first.continuation.yield()
+                    }
                     return count
                 }
+                for await _ in first.stream { break }
+                // Usually it waits for the next change by now.
                 await pause(for: .milliseconds(100))
                 do {
                     var cursor = try database.cursor()
@@ -63,7 +69,7 @@ import Testing
     }
 
     @Test func `A load inside a write, or a writer used after its closure, is rejected without waiting`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try withTemporaryStore(schema: Self.schema) { store in
                 #expect(
                     Self.docIndexCode {

@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `A write within a write throws instead of deadlocking, and the outer one can continue`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             try withTemporaryStore(schema: Self.schema) { store in
                 let photos = try store.collection("photos")
                 try store.write { transaction in

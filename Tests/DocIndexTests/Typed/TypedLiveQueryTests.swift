@@ -10,7 +10,7 @@ import Testing
     func `Each live result is the result of the query after some commit, and the last is the newest`(
         limit: Int?
     ) async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: TypedCollectionTests.schema)
                 let photos = try store.collection("photos", of: Photo.self)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `A document that does not fit the type ends the sequence with an error`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: TypedCollectionTests.schema)
                 let photos = try store.collection("photos", of: Photo.self)

@@ -1,9 +1,16 @@
 import Foundation
-import LevelKit
 import Synchronization
 import Testing
 
+@testable import LevelKit
+
 @Suite struct ConcurrencyTests {
+    /// Closes a database while other threads use it. Waits for their cursors on a slow machine, too.
+    private func closePatiently(_ database: Database) throws {
+        // Ten minutes.
+        try DatabaseCore.$cursorWaitCount.withValue(6_000_000) { try database.close() }
+    }
+
     @Test func `Closing while other threads read, scan and write ends all their calls with closed`() throws {
         try withTemporaryDirectory { directory in
             var options = DatabaseOptions()
@@ -36,7 +43,7 @@ import Testing
                 }
                 while isFirstCallDone.load(ordering: .relaxed) < 3 { usleep(20) }
                 usleep(UInt32(round % 5) * 300)
-                try database.close()
+                try closePatiently(database)
                 let again = try Database.open(at: directory + "/db", options: options)
                 for thread in threads { #expect(code { try thread.get() } == .closed) }
                 #expect(try keys(of: again).count >= 100)
@@ -57,7 +64,7 @@ import Testing
                 _ = try cursor.advance()
             }
             hasCursor.wait()
-            try database.close()
+            try closePatiently(database)
             // LevelDB has already closed the database, so the directory can be opened.
             try Database.open(at: directory + "/db").close()
             #expect(code { try thread.get() } == .closed)

@@ -8,6 +8,9 @@ import Testing
 
 /// A flag that one process raises and another waits for, represented by the existence of a file.
 struct Flag: Sendable {
+    /// The time after which the other process counts as hung. A busy machine may take minutes to start it.
+    static let limit = Duration.seconds(600)
+
     let path: String
 
     /// Creates a flag with a name in a directory that both processes know.
@@ -20,10 +23,10 @@ struct Flag: Sendable {
 
     /// Waits for the flag and returns its message.
     ///
-    /// - Throws: An error if that takes longer than half a minute, which means that the other process failed.
+    /// - Throws: An error if that takes longer than ``limit``, which means that the other process failed.
     @discardableResult
     func wait() throws -> String {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + Self.limit
         while ContinuousClock.now < deadline {
             if let text = try? String(contentsOfFile: path, encoding: .utf8) { return text }
             usleep(1000)

@@ -58,14 +58,13 @@ private final class ObservedWork: Sendable {
     }
 
     @Test func `Equal requests are one`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 2) { work.run($0) }
             work.hold()
             let key = try Self.key(1)
             let tasks = (0..<50).map { _ in Self.request(queue, key) }
-            await Self.until { work.started.count == 1 }
-            await pause(for: .milliseconds(50))
+            await Self.until { work.started.count == 1 && queue.requestCount(for: key) == 50 }
             work.release()
             for task in tasks { #expect(try await task.value.get().bytes.count == 10) }
             #expect(work.started == [key])
@@ -77,7 +76,7 @@ private final class ObservedWork: Sendable {
     }
 
     @Test func `A cancelled request ends at once, and its work only if nobody else waits`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 1) { work.run($0) }
             work.hold()
@@ -85,7 +84,7 @@ private final class ObservedWork: Sendable {
             let first = Self.request(queue, key)
             await Self.until { work.started.count == 1 }
             let second = Self.request(queue, key)
-            await pause(for: .milliseconds(20))
+            await Self.until { queue.requestCount(for: key) == 2 }
             first.cancel()
             #expect(await Self.isCancelled(first))
             #expect(work.cancelled.isEmpty)
@@ -96,7 +95,7 @@ private final class ObservedWork: Sendable {
     }
 
     @Test func `A second request while the work is being cancelled gets the rendition`() async throws {
-        try await within(.seconds(120)) {
+        try await within {
             for round in 0..<30 {
                 let work = ObservedWork()
                 let queue = RenderingQueue(width: 1) { work.run($0) }
@@ -116,7 +115,7 @@ private final class ObservedWork: Sendable {
     }
 
     @Test func `A request that is cancelled before it begins ends too`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let queue = RenderingQueue(width: 1) { ObservedWork().run($0) }
             let key = try Self.key(1)
             let task = Task(executorPreference: OwnThreads.shared) { () -> Bool in
@@ -136,7 +135,7 @@ private final class ObservedWork: Sendable {
 
     @Test func `The latest request comes first, then the earlier ones, then what is prefetched in order`() async throws
     {
-        try await within(.seconds(60)) {
+        try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 1) { work.run($0) }
             work.hold()
@@ -151,7 +150,7 @@ private final class ObservedWork: Sendable {
             }
             // 3 is asked for as well.
             tasks.append(Self.request(queue, keys[3]))
-            await pause(for: .milliseconds(50))
+            await Self.until { queue.requestCount(for: keys[3]) == 1 }
             work.release()
             for task in tasks { _ = try await task.value.get() }
             await Self.until { queue.counts == (0, 0) }
@@ -160,7 +159,7 @@ private final class ObservedWork: Sendable {
     }
 
     @Test func `What is not prefetched any more is cancelled`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 2) { work.run($0) }
             work.hold()

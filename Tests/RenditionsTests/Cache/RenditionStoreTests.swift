@@ -33,7 +33,7 @@ private final class CountingRenderer: Renderer {
         private static func withPictures(
             _ count: Int, _ body: @escaping @Sendable (DocumentStore, [DocIndex.Attachment]) async throws -> Void
         ) async throws {
-            try await within(.seconds(300)) {
+            try await within {
                 try await withTemporaryPath { path in
                     let store = try DocumentStore.open(at: path + "/a.store", schema: AttachedPhotos.schema)
                     var random = SplitMix64(seed: 5)

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `A program that takes too long is ended`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             for arguments in [["-c", "sleep 300"], ["-c", "exec >&-; sleep 300"]] {
                 var limits = RenderingLimits()
                 limits.toolTime = .milliseconds(300)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `A program is ended when the task is cancelled`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionFault.Code? in
                 do throws(RenditionFault) {
                     _ = try Self.run("/bin/sleep", "300")
@@ -79,7 +79,7 @@ import Testing
     #endif
 
     @Test func `A program that writes without end is ended`() async throws {
-        try await within(.seconds(60)) {
+        try await within {
             var limits = RenderingLimits()
             limits.byteCount = 1 << 20
             let process = LimitedProcess(program: "/bin/cat", arguments: ["/dev/zero"], limits: limits)

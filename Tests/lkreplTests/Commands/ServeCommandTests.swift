@@ -265,8 +265,8 @@
         fileprivate func waits(_ condition: () throws -> Bool) throws {
             let start = ContinuousClock.now
             while try !condition() {
-                guard ContinuousClock.now - start < .seconds(60) else {
-                    throw ChildProcess.Failure(what: "a condition did not become true within a minute")
+                guard ContinuousClock.now - start < .seconds(ChildProcess.hangLimit) else {
+                    throw ChildProcess.Failure(what: "a condition did not become true")
                 }
                 usleep(20_000)
             }

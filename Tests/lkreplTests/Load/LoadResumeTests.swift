@@ -155,7 +155,7 @@ import Testing
                 let child = try place.start(
                     "import", "--write", "items.store", "items", "pipe", "--mode", "insert", "--batch", "10",
                     "--acknowledge", name: "import")
-                writers.append(unsafe open(place.path + "/pipe", O_WRONLY))
+                writers.append(unsafe open(place.path + "/pipe", O_WRONLY | O_CLOEXEC))
                 let writer = try #require(writers.last)
                 try #require(writer >= 0)
                 try FileDescriptor(rawValue: writer).writeAll(Array(Self.documents(395).utf8))

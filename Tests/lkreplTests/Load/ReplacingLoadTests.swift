@@ -129,7 +129,7 @@ private enum Replacement {
             let (old, new) = try Replacement.make(isStore: true, count: 500, in: place)
             #expect(try place.shell("mkfifo pipe").code == 0)
             let child = try place.start("load", "--write", "--yes", "--mode", "replace", "old", "pipe", name: "child")
-            let writer = unsafe open(place.path + "/pipe", O_WRONLY)
+            let writer = unsafe open(place.path + "/pipe", O_WRONLY | O_CLOEXEC)
             try #require(writer >= 0)
             try FileDescriptor(rawValue: writer).writeAll(Array(new[..<(new.count / 2)]))
             #expect(try TimeBound(.seconds(30)).wait { try !Replacement.leftovers(in: place).isEmpty } < .seconds(30))

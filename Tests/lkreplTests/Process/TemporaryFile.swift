@@ -16,7 +16,12 @@ struct TemporaryFile: ~Copyable {
     /// Creates a file that contains `bytes`, positioned at its start.
     init(_ bytes: [UInt8] = []) throws {
         var path = Array("/tmp/lkrepl-test-XXXXXX".utf8CString)
-        descriptor = FileDescriptor(rawValue: unsafe mkstemp(&path))
+        let file = ChildProcess.starting.withLock { _ in
+            let file = unsafe mkstemp(&path)
+            if file >= 0 { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
+            return file
+        }
+        descriptor = FileDescriptor(rawValue: file)
         guard descriptor.rawValue >= 0 else { throw SystemError(number: errno) }
         unsafe unlink(&path)
         try descriptor.writeAll(bytes)
@@ -44,7 +49,12 @@ struct TestPipe: ~Copyable {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno) }
+        let result = ChildProcess.starting.withLock { _ in
+            let result = unsafe pipe(&ends)
+            for end in ends where result == 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return result
+        }
+        guard result == 0 else { throw SystemError(number: errno) }
         reader = FileDescriptor(rawValue: ends[0])
         writer = FileDescriptor(rawValue: ends[1])
         _ = fcntl(writer.rawValue, F_SETFL, O_NONBLOCK)

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -27,6 +29,12 @@ final class ChildProcess {
     #else
         private static let newSession = Int32(POSIX_SPAWN_SETSID)
     #endif
+
+    /// The seconds after which a program counts as hung. Nothing else takes this long, even on a busy machine.
+    static let hangLimit = 600.0
+
+    /// Held while a child starts, and while a test opens descriptors that children must not inherit.
+    static let starting = Mutex(())
 
     let processID: pid_t
     private var exitCode: Int32?
@@ -92,7 +100,9 @@ final class ChildProcess {
             for index in unsafe variables.indices { unsafe free(variables[index]) }
         }
         var identifier: pid_t = 0
-        let result = unsafe posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
+        let result = Self.starting.withLock { _ in
+            unsafe posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
+        }
         guard result == 0 else { throw Failure(what: "cannot start /bin/sh: error \(result)") }
         processID = identifier
     }
@@ -105,17 +115,23 @@ final class ChildProcess {
     /// Returns the exit code in shell notation: 128 plus the signal for a child killed by a signal.
     ///
     /// A child that runs for longer than `seconds` is killed, which fails the test.
-    func wait(seconds: Double = 120) throws -> Int32 {
-        if let exitCode { return exitCode }
-        var status: Int32 = 0
+    func wait(seconds: Double = ChildProcess.hangLimit) throws -> Int32 {
         let start = ContinuousClock.now
-        while unsafe waitpid(processID, &status, WNOHANG) == 0 {
+        while true {
+            if let code = codeAfterEnd() { return code }
             guard ContinuousClock.now - start < .seconds(seconds) else {
                 _ = try kill()
                 throw Failure(what: "the child ran for more than \(seconds) s and was killed")
             }
             usleep(500)
         }
+    }
+
+    /// Returns the exit code, or `nil` while the child runs.
+    func codeAfterEnd() -> Int32? {
+        if let exitCode { return exitCode }
+        var status: Int32 = 0
+        guard unsafe waitpid(processID, &status, WNOHANG) != 0 else { return nil }
         let signal = status & 0x7f
         let code = signal == 0 ? status >> 8 & 0xff : 128 + signal
         exitCode = code
@@ -129,7 +145,10 @@ final class ChildProcess {
         return try wait()
     }
 
+    /// Sends a signal, unless the child has ended.
     func signal(_ number: Int32) {
+        // Another process may have its ID by now.
+        guard exitCode == nil else { return }
         #if canImport(Glibc)
             _ = Glibc.kill(processID, number)
         #else

@@ -191,7 +191,7 @@ import Testing
                     outcome.code == 75 && outcome.error.contains(" \(holder.processID)"), "\(arguments): \(outcome)")
                 #expect(try state() == before, "\(arguments)")
             }
-            let waiting = try place.start("put", "--write", "--wait", "30", "app.db", "k", "w", name: "waiting")
+            let waiting = try place.start("put", "--write", "--wait", "600", "app.db", "k", "w", name: "waiting")
             try holder.type("quit\n")
             #expect(try holder.end() == 0)
             #expect(try waiting.wait() == 0)

@@ -47,7 +47,7 @@ import Testing
             result.withLock { $0 = outcome }
             isDone.signal()
         }
-        try #require(isDone.wait(timeout: .now() + 60) == .success)
+        try #require(isDone.wait(timeout: .now() + ChildProcess.hangLimit) == .success)
         return try #require(result.withLock { $0 }).get()
     }
 

@@ -158,7 +158,7 @@ import Testing
         try attacked { place in
             #expect(unsafe mkfifo(place.path + "/pipe", 0o600) == 0)
             let child = try place.start("load", "--create", "new.db", "pipe", name: "load")
-            let writer = unsafe open(place.path + "/pipe", O_WRONLY)
+            let writer = unsafe open(place.path + "/pipe", O_WRONLY | O_CLOEXEC)
             let dump = try place.read("app.lk")
             let line = dump.prefix { $0 != 0x0a } + [0x0a]
             _ = unsafe Array(line).withUnsafeBytes { unsafe Glibc.write(writer, $0.baseAddress, $0.count) }

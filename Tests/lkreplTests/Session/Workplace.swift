@@ -151,6 +151,16 @@ final class Workplace: @unchecked Sendable {
         Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
     }
 
+    /// Returns whether another process has a database open for writing, without touching its lock.
+    func isLocked(_ name: String) -> Bool {
+        let file = unsafe open("\(path)/\(name)/LOCK", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        return unsafe fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
     func has(_ name: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(path)/\(name)")
     }

@@ -128,16 +128,6 @@ import Testing
         }
     }
 
-    /// Returns whether another process has a database open, without touching its lock.
-    private func isLocked(_ path: String) -> Bool {
-        let file = unsafe open(path + "/LOCK", O_RDONLY)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        return unsafe fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
-    }
-
     @Test func `A stopped batch leaves no trace`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -146,15 +136,12 @@ import Testing
             #expect(made.code == 0)
             for (signal, code) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129)] {
                 // Opened in both directions, so that it neither blocks nor ends.
-                let holder = unsafe open(place.path + "/pipe", O_RDWR)
+                let holder = unsafe open(place.path + "/pipe", O_RDWR | O_CLOEXEC)
                 defer { close(holder) }
                 try TimeBound(.seconds(30)).keep("the end of a stopped import") { _ in
                     let child = try place.start("import", "--write", "items.store", "items", "pipe", name: "stopped")
                     // The batch holds the lock once it reads.
-                    let start = ContinuousClock.now
-                    while !isLocked(place.path + "/items.store"), ContinuousClock.now - start < .seconds(60) {
-                        usleep(500)
-                    }
+                    _ = TimeBound(.seconds(ChildProcess.hangLimit)).wait { place.isLocked("items.store") }
                     child.signal(signal)
                     let stop = ContinuousClock.now
                     #expect(try child.wait() == code)

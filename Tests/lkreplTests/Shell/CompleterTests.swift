@@ -17,7 +17,7 @@ import Testing
                         session: session,
                         commandNames: [
                             "find", "count", "get", "doc", "index", "scan", "search", "ls", "update", "delete",
-                        ]))
+                        ], timeLimit: .seconds(600)))
             }
             try session.close()
         }
@@ -59,7 +59,8 @@ import Testing
             let session = try Session(path: place.path + "/photos.store")
             let completer = Completer(
                 session: session,
-                commandNames: ["find", "count", "search", "facets", "update", "album", "doc", "index", "export"])
+                commandNames: ["find", "count", "search", "facets", "update", "album", "doc", "index", "export"],
+                timeLimit: .seconds(600))
             try ArgumentOrigin.$current.withValue(.shell) {
                 for (text, expected) in [
                     ("find @be", ["@best"]), ("find @", ["@best", "\"@by the sea\"", "@wall", "@albums"]),
@@ -123,7 +124,7 @@ import Testing
             #expect(try place.run("--write", "app.db", "-c", puts).code == 0)
             let session = try Session(path: place.path + "/app.db")
             ArgumentOrigin.$current.withValue(.shell) {
-                let completer = Completer(session: session, commandNames: ["get"])
+                let completer = Completer(session: session, commandNames: ["get"], timeLimit: .seconds(600))
                 #expect(completer.completion(of: "get us").commonPrefix == "user/")
                 #expect(completer.completion(of: "get user/1").commonPrefix == "user/1")
                 #expect(completer.completion(of: "get us").candidates.last?.text == "user/89")

@@ -30,7 +30,8 @@ import Testing
             let odd = #"{"id":"odd","title":"It's \"odd\"","keywords":["sea; or #1"],"creator":"or","rating":5}"#
             #expect(try place.run("doc", "put", "--write", "photos.store", "photos", odd).code == 0)
             let session = try Session(path: place.path + "/photos.store", access: DatabaseAccess(isExclusive: false))
-            let completer = Completer(session: session, commandNames: ["find", "search", "count"])
+            let completer = Completer(
+                session: session, commandNames: ["find", "search", "count"], timeLimit: .seconds(600))
             try ArgumentOrigin.$current.withValue(.shell) {
                 for (text, expected) in [
                     ("find photos exif.model = X1", ["X100V"]), ("find photos exif.model = NIK", ["\"NIKON D90\""]),
@@ -82,7 +83,7 @@ import Testing
                 return value.stringValue?.hasPrefix("word2") ?? false
             }
             #expect(isIndexed && count == 1112)
-            let completer = Completer(session: session, commandNames: ["find"])
+            let completer = Completer(session: session, commandNames: ["find"], timeLimit: .seconds(600))
             let found = ArgumentOrigin.$current.withValue(.shell) { completer.completion(of: "find items t = word29") }
             #expect(!found.candidates.isEmpty && found.candidates.count <= Completer.readLimit)
             #expect(found.candidates.allSatisfy { $0.text.hasPrefix("word29") })

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -29,17 +30,18 @@ final class TerminalSession {
         let own = [
             "LKREPL_HISTFILE": "none", "XDG_CONFIG_HOME": place.path + "/.config-of-nobody", "LKREPL_PATIENCE": "off",
         ]
-        var ends: (master: Int32, slave: Int32) = (0, 0)
+        var (leader, slave): (Int32, Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
         var size = winsize(ws_row: rows, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
-        guard unsafe openpty(&ends.master, &ends.slave, &name, nil, &size) == 0 else {
-            throw ChildProcess.Failure(what: "there is no pseudo-terminal")
+        let result = ChildProcess.starting.withLock { _ in
+            let result = unsafe openpty(&leader, &slave, &name, nil, &size)
+            // Children that other tests start must not inherit it.
+            for end in [leader, slave] where result == 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return result
         }
-        // Children that other tests start concurrently must not inherit it.
-        _ = fcntl(ends.master, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(ends.slave, F_SETFD, FD_CLOEXEC)
-        defer { close(ends.slave) }
-        master = ends.master
+        guard result == 0 else { throw ChildProcess.Failure(what: "there is no pseudo-terminal") }
+        defer { close(slave) }
+        master = leader
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         child = try ChildProcess(
             program, arguments.map { Array($0.utf8) }, in: place.path, input: .device(path), output: .device(path),
@@ -86,7 +88,7 @@ final class TerminalSession {
 
     /// Waits until `text` is shown; returns the output before it.
     @discardableResult
-    func expect(_ text: String, seconds: Double = 60) throws -> String {
+    func expect(_ text: String, seconds: Double = ChildProcess.hangLimit) throws -> String {
         let start = ContinuousClock.now
         while true {
             if let range = pending.range(of: text) {
@@ -136,14 +138,35 @@ final class TerminalSession {
         try expect(Self.finish)
     }
 
+    /// Types keys, and again every few seconds, until the line editor accepts keys.
+    func typeUntilEditor(_ keys: String) throws {
+        let start = ContinuousClock.now
+        while true {
+            try type(keys)
+            do {
+                try expect(Self.begin, seconds: 5)
+                break
+            } catch {
+                let isOver = ContinuousClock.now - start > .seconds(ChildProcess.hangLimit)
+                if isOver || child.codeAfterEnd() != nil { throw error }
+            }
+        }
+        try expect("C")
+    }
+
     func signal(_ number: Int32) { child.signal(number) }
+
+    /// Measures the child while `body` runs; see ``ChildProcess/measure(share:_:)``.
+    func measure(share: Int, _ body: () throws -> Void) rethrows -> Duration {
+        try child.measure(share: share, body)
+    }
 
     /// Waits for the child to end, and reads its remaining output; returns the exit code.
     func end() throws -> Int32 {
         // A terminal buffers a few kilobytes; a child that writes more waits for a reader.
         let start = ContinuousClock.now
-        while ContinuousClock.now - start < .seconds(60), try readMore() {}
-        let code = try child.wait(seconds: 60)
+        while ContinuousClock.now - start < .seconds(ChildProcess.hangLimit), try readMore() {}
+        let code = try child.wait()
         while try readMore(milliseconds: 0) {}
         return code
     }
@@ -154,7 +177,7 @@ final class TerminalSession {
         // In one step, so that no other test gets the descriptor number in between.
         guard nothing >= 0, dup2(nothing, master) >= 0 else { throw ChildProcess.Failure(what: "cannot hang up") }
         close(nothing)
-        return try child.wait(seconds: 60)
+        return try child.wait()
     }
 
     /// Reads available output, waiting for a while; returns `false` at the end, and immediately if the timeout is zero.
