@@ -50,7 +50,7 @@ public func within<Value: Sendable>(
 /// The turns of the bodies that ``within(_:_:)`` runs.
 private enum BodyTurns {
     @TaskLocal static var isHeld = false
-    static let turns = Turns(8)
+    static let turns = Turns(16)
 }
 
 private func race<Value: Sendable>(

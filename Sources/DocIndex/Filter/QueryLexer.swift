@@ -144,7 +144,7 @@ struct QueryLexer {
             if text[offset] == "\\", quote == "\"", offset + 1 < text.count {
                 offset += 1
                 try requireText("a quoted string; remove the quotes")
-                value.append(Self.escaped(text[offset]))
+                value.append(try escaped())
             } else {
                 value.append(text[offset])
             }
@@ -185,13 +185,51 @@ struct QueryLexer {
         return .pattern(String(expression), flags: string(flags..<offset))
     }
 
-    private static func escaped(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    /// Reads an escape from the scalar after its backslash up to its last one.
+    private mutating func escaped() throws -> Unicode.Scalar {
+        let scalar = text[offset]
         switch scalar {
-        case "n": "\n"
-        case "t": "\t"
-        case "r": "\r"
-        default: scalar
+        case "n": return "\n"
+        case "t": return "\t"
+        case "r": return "\r"
+        case "\"", "'", "\\", "/": return scalar
+        case "u":
+            if let scalar = unicodeEscape() { return scalar }
+            throw source.fault("\\u is followed by four hexadecimal digits, or by up to six in braces", at: offset - 1)
+        default:
+            throw source.fault(
+                "\\\(scalar) is no escape; write \\\\ for a backslash, or put the string in single quotes",
+                at: offset - 1)
         }
+    }
+
+    /// Reads `u00e9`, `u{e9}` or a surrogate pair up to its last scalar; `nil` if it is none.
+    private mutating func unicodeEscape() -> Unicode.Scalar? {
+        if offset + 1 < text.count, text[offset + 1] == "{" {
+            guard let end = text[offset...].prefix(9).firstIndex(of: "}"),
+                let scalar = hexadecimal(offset + 2..<end).flatMap(Unicode.Scalar.init)
+            else { return nil }
+            offset = end
+            return scalar
+        }
+        guard let first = hexadecimal(offset + 1..<offset + 5) else { return nil }
+        if let scalar = Unicode.Scalar(first) {
+            offset += 4
+            return scalar
+        }
+        guard (0xd800..<0xdc00).contains(first), offset + 6 < text.count, text[offset + 5] == "\\",
+            text[offset + 6] == "u",
+            let second = hexadecimal(offset + 7..<offset + 11), (0xdc00..<0xe000).contains(second)
+        else { return nil }
+        offset += 10
+        return Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
+    }
+
+    /// The number that all scalars of a range form; `nil` if one is no digit.
+    private func hexadecimal(_ range: Range<Int>) -> UInt32? {
+        guard !range.isEmpty, range.upperBound <= text.count, range.allSatisfy({ text[$0].properties.isASCIIHexDigit })
+        else { return nil }
+        return UInt32(string(range), radix: 16)
     }
 
     /// Throws if a placeholder is at the offset.

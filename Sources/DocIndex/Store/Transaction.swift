@@ -232,7 +232,8 @@ public final class Transaction {
         case .absent:
             guard edit.content == nil else {
                 throw DocIndexError(
-                    .documentExists, "\(entry.name) has a document \(id) already; use put to replace it")
+                    .documentExists, "\(entry.name) has a document \(id) already; a put without a condition replaces it"
+                )
             }
         case .present:
             guard edit.content != nil else { throw missing(id, entry) }

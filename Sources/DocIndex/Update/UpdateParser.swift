@@ -135,7 +135,8 @@ private struct UpdateParser {
         values.offset += 1
         guard let date = DocumentDate(iso8601: text) else {
             throw values.fault(
-                "\(text) is not a complete date; write it as 2019-06-08T18:02:11, with or without a zone")
+                "\(text) is not a complete date, or its day does not exist; write it as 2019-06-08T18:02:11, with or "
+                    + "without a zone")
         }
         values.offset += 1
         return .date(date)

@@ -111,6 +111,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("a.b", "A member of an object."), .row("a[]", "Each element of a list."),
             .row("a any (b = 1 and c = 2)", "One element satisfies the whole condition."),
             .row("gps near 53.7,-1.8,5", "A place is within 5 km; within s,w,n,e: within a box."),
+            .row("\"a\\n\\u{e9}\"", "Escapes: \\\" \\\\ \\n \\r \\t \\u{…}; 'single quotes' keep backslashes."),
             .row("a is number", "A value has this kind: number, string, boolean, date, array, object, attachment."),
             .text(""),
             .text(
@@ -164,6 +165,14 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .text(""),
             .row("field:word", "A word in one field of the index."),
             .row("(a OR b) c", "Parentheses group."),
+            .text(""),
+            .text("Other ways to search:"), .text(""),
+            .example(
+                "search \(collection) \(ShellWord.typed("\(word) other")) --box",
+                "As in a search box: documents with all words come first, then those with any."),
+            .row("suggest \(collection) WORDS", "Words of the index that misspelt words may mean."),
+            .row("complete \(collection) LETTERS", "Words of the index that begin like this."),
+            .row("similar \(collection) ID", "Documents with the words of another one."),
         ]
     }
 
@@ -231,8 +240,10 @@ enum HelpTopic: String, CaseIterable, Sendable {
         [
             .text(
                 "Nothing is changed without --write, or .write on in the shell. Commands that remove or replace many "
-                    + "things ask at a terminal. In scripts, update, delete, undo and --mode replace need --yes, and "
-                    + "destroy and repair --confirm NAME. -n (--dry-run) shows what a command would do."),
+                    + "things ask at a terminal. In scripts, update, delete, undo, album drop and --mode replace need --yes, "
+                    + "and destroy and repair --confirm NAME. With --yes, update and delete refuse a condition that "
+                    + "looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
+            ),
             .text(""),
         ]
             + CommandCatalog.current.leaves.filter { $0.arguments.contains { $0.names.contains("--dry-run") } }

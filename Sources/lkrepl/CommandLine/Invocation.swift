@@ -73,6 +73,12 @@ enum Invocation {
                     return
                 }
                 guard names.contains(Self.aliases[word] ?? word) else {
+                    if let topic = HelpTopic(rawValue: word) {
+                        throw CommandError(
+                            .usage, "help \(topic.rawValue) takes no further words",
+                            hint: "in a shell its examples use the fields of the store: lkrepl STORE -c 'help "
+                                + "\(topic.rawValue)'")
+                    }
                     throw CommandError(
                         .usage, "unknown command or topic \(word)",
                         hint: NearestName.find(near: word, of: names + HelpTopic.allCases.map(\.rawValue))

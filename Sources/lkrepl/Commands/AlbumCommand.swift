@@ -55,7 +55,7 @@ struct AlbumCommand: ParsableCommand {
                     try options.confirmAtTerminal("replace the saved search \(name)")
                 }
                 try session.store().albums.save(album)
-                options.note("album save: @\(name)")
+                options.note("album save: \(known == nil || known == album ? "" : "replaced ")@\(name)")
             }
         }
     }
@@ -227,9 +227,12 @@ struct AlbumCommand: ParsableCommand {
                 if dryRun, try albums.album(named: name) != nil {
                     return options.note("album drop: would delete @\(name); its documents stay")
                 }
-                if case .documents(let ids)? = try albums.album(named: name)?.content, !ids.isEmpty {
-                    try options.confirmAtTerminal(
+                switch try albums.album(named: name)?.content {
+                case .documents(let ids)? where !ids.isEmpty:
+                    try options.confirm(
                         "delete the album \(name), which holds \(AlbumCommand.addedByHand(ids.count))")
+                case .condition?: try options.confirmAtTerminal("delete the saved search \(name)")
+                default: break
                 }
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")

@@ -16,12 +16,21 @@ struct AssignmentAdvice {
         if words.count > 1, ["unset", "delete", "drop"].contains(words[0].lowercased()) {
             return "write REMOVE \(words[1])"
         }
-        guard let sign = words.firstIndex(of: "="), sign > 0, sign + 2 < words.count,
-            words[sign + 1] == words[sign - 1],
-            ["+", "-"].contains(words[sign + 2])
-        else { return nil }
-        let amount = sign + 3 < words.count ? words[sign + 3] : "1"
-        return "write \(words[sign - 1]) \(words[sign + 2])= \(amount)"
+        guard let sign = words.firstIndex(where: { $0 == "=" || $0 == "+=" }), sign > 0, sign + 1 < words.count else {
+            return nil
+        }
+        let (field, value) = (words[sign - 1], words[sign + 1])
+        if value.hasPrefix("[") { return "a list is written in parentheses: \(field) \(words[sign]) (\"a\", \"b\")" }
+        if value.hasPrefix("{") { return "an object is written as json '{…}', or given with --set-json" }
+        guard sign + 2 < words.count else { return nil }
+        if value == field, ["+", "-"].contains(words[sign + 2]) {
+            let amount = sign + 3 < words.count ? words[sign + 3] : "1"
+            return "write \(field) \(words[sign + 2])= \(amount)"
+        }
+        // Up to the next assignment.
+        let text = words[(sign + 1)...].prefix { !$0.hasSuffix(",") && !$0.contains("=") }
+        guard text.count > 1, text.allSatisfy({ !$0.contains("\"") && !$0.contains("'") }) else { return nil }
+        return "put a text of several words in quotes: \(field) \(words[sign]) \"\(text.joined(separator: " "))\""
     }
 
     /// Warns on standard error before the update runs; with `--strict`, fails instead.
@@ -44,6 +53,8 @@ struct AssignmentAdvice {
             return try near(path) + (copied.isEmpty ? otherKind(.string(text), at: path) : copied)
         case .set(let path, let value), .setIfAbsent(let path, let value):
             return try near(path) + otherKind(value, at: path)
+        // Nothing can come of it.
+        case .remove(let path) where assignments.count == 1: return try unknown(path).map { "\($0)" }
         case .remove(let path), .add(let path, _), .subtract(let path, _), .appendText(let path, _),
             .replaceText(let path, _, with: _),
             .replace(let path, _, with: _), .replaceBelow(let path, _, with: _, separator: _), .move(let path, to: _):

@@ -10,6 +10,8 @@ struct BulkChangeOptions: ParsableArguments {
     var allDocuments = false
     @Flag(name: [.customShort("n"), .long], help: "Show what would change, before and after, and change nothing.")
     var dryRun = false
+    @Flag(name: .long, help: "With --yes: Change documents even if the condition looks like a mistake.")
+    var despiteWarnings = false
     @Option(
         name: .long, parsing: .unconditional, help: "With --dry-run: Show at most this many documents. Default: 20.")
     var limit: Int?
@@ -77,11 +79,22 @@ struct BulkChangeOptions: ParsableArguments {
         var latest: BulkChange.Summary?
         if !dryRun {
             let count = try collection.count(where: filter, options: conditions.queryOptions)
-            // Before the question: afterwards it is too late.
-            try conditions.warn(of: Query(filter), in: collection, foundSomething: count > 0, options)
             if count > 0 {
+                // A person has read the warning before the answer; a script has not.
+                if options.isConfirmed, !despiteWarnings,
+                    let mistake = try conditions.mistake(in: Query(filter), of: collection)
+                {
+                    throw CommandError(
+                        .usage, "\(mistake); nothing was changed",
+                        hint: "correct the condition, which \(Self.documents(count)) satisfy, or add --despite-warnings"
+                    )
+                }
+                // Before the question: afterwards it is too late.
+                try conditions.warn(of: Query(filter), in: collection, foundSomething: true, options)
                 try options.confirm(
                     "\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
+            } else {
+                try conditions.warn(of: Query(filter), in: collection, foundSomething: false, options)
             }
         }
         let progress = try options.reporter(verb, unit: .items("documents"))
@@ -107,19 +120,25 @@ struct BulkChangeOptions: ParsableArguments {
             try conditions.warn(
                 of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
         }
-        options.note(Self.text(of: summary, verb, done, dryRun: dryRun))
+        let keepsHistory = collection.definition.history != nil
+        options.note(Self.text(of: summary, verb, done, dryRun: dryRun, keepsHistory: keepsHistory))
     }
 
     private static func documents(_ count: Int) -> String {
         "\(HumanNumber.grouped(count)) document\(count == 1 ? "" : "s")"
     }
 
-    private static func text(of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool) -> String {
+    private static func text(
+        of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool, keepsHistory: Bool
+    ) -> String {
         var text = "\(verb): \(dryRun ? "would \(verb)" : done) \(documents(summary.changedCount))"
         if summary.unchangedCount > 0 {
             text += "; \(HumanNumber.grouped(summary.unchangedCount)) already had these values"
         }
-        if summary.commitCount > 1 { text += ", in \(HumanNumber.grouped(summary.commitCount)) commits" }
+        if summary.commitCount > 1 {
+            text += ", in \(HumanNumber.grouped(summary.commitCount)) commits"
+            if keepsHistory { text += ", which undo takes back one at a time" }
+        }
         return text
     }
 
@@ -143,14 +162,33 @@ struct BulkChangeOptions: ParsableArguments {
             }
             for name in Self.changedNames(difference.old, new) {
                 var row: DocumentObject = ["id": difference.id.value, "field": .string(name)]
-                row["before"] = difference.old[name]
-                row["after"] = new[name]
+                (row["before"], row["after"]) = Self.shortened(difference.old[name], new[name])
                 try writer.write(row)
             }
         }
         try writer.finish()
         let hidden = summary.changedCount - summary.differences.count
         if hidden > 0 { options.note("\(Self.documents(hidden)) more are not shown; --limit shows more") }
+    }
+
+    /// Two values without what both begin with, which could fill the row; an ellipsis stands for it.
+    private static func shortened(
+        _ old: DocumentValue?, _ new: DocumentValue?
+    ) -> (old: DocumentValue?, new: DocumentValue?) {
+        switch (old, new) {
+        case (.array(let before)?, .array(let after)?):
+            let count = zip(before, after).prefix { $0 == $1 }.count
+            guard count > 1 else { return (old, new) }
+            return (
+                .array([.string("…")] + before.dropFirst(count)), .array([.string("…")] + after.dropFirst(count))
+            )
+        case (.string(let before)?, .string(let after)?):
+            // With some characters before the difference.
+            let count = zip(before, after).prefix { $0 == $1 }.count - 10
+            guard count > 10 else { return (old, new) }
+            return (.string("…" + before.dropFirst(count)), .string("…" + after.dropFirst(count)))
+        default: return (old, new)
+        }
     }
 
     /// The names of the members that differ; all of them if only their order does.

@@ -48,7 +48,8 @@ struct ExportCommand: ParsableCommand {
     var onError = "stop"
     @Option(name: .shortAndLong, help: "Write to this file instead of standard output.") var output: String?
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
-    @Option(name: .long, help: "Write only these members: paths, separated by commas.") var fields: String?
+    @Option(name: .long, parsing: .unconditional, help: "Write only these members: paths, separated by commas.")
+    var fields: String?
     @Option(
         name: .long, parsing: .unconditional,
         help: "Sort by these fields, separated by commas; - before a field sorts it in descending order.")
@@ -93,6 +94,11 @@ struct ExportCommand: ParsableCommand {
         let paths = try fields.map { try ArgumentOrigin.current.text(of: $0) }?.split(separator: ",").map {
             try FieldPath.argument(String($0))
         }
+        if let omitted = fields?.split(separator: ",").first(where: { $0.hasPrefix("-") }) {
+            throw CommandError(
+                .usage, "export writes the fields that --fields names, and cannot leave out \(omitted.dropFirst())",
+                hint: "name the others; schema COLLECTION --infer lists them")
+        }
         guard paths?.contains(where: \.hasArrayStep) != true else {
             throw CommandError(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
         }
@@ -118,7 +124,8 @@ struct ExportCommand: ParsableCommand {
             if let sidecars {
                 let count = try writeSidecars(pictures, to: sidecars)
                 progress.finish()
-                options.note("export: \(HumanNumber.grouped(count)) sidecars in \(sidecars)")
+                options.note(
+                    "export: \(count == 1 ? "1 sidecar" : "\(HumanNumber.grouped(count)) sidecars") in \(sidecars)")
                 return try conditions.warn(of: query, in: collection, foundSomething: count > 0, options)
             }
             let count = try NewFile.write(file, replacing: force) { output -> Int in
@@ -157,7 +164,9 @@ struct ExportCommand: ParsableCommand {
                         + "\(HumanNumber.byteCount(Int(clamping: names.byteCount))), in \(directory)")
             }
             progress.finish()
-            options.note("export: \(HumanNumber.grouped(count)) documents, \(start.secondsText)")
+            options.note(
+                "export: \(count == 1 ? "1 document" : "\(HumanNumber.grouped(count)) documents"), \(start.secondsText)"
+            )
             try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
             try omitted?.finish()
         }

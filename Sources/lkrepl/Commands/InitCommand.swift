@@ -45,14 +45,19 @@ struct InitCommand: ParsableCommand {
                 try made.close()
                 return options.note("init: created \(made.path), an empty database")
             }
-            let declared = try schema.map { try read(ArgumentOrigin.current.text(of: $0)) } ?? inferred()
+            let (declared, hasIDs) =
+                try schema.map { (try read(ArgumentOrigin.current.text(of: $0)), true) } ?? inferred()
             if dryRun { return try JSONPainter.show(declared.jsonValue) }
             let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
             try store.close()
-            let names = declared.collections.map { "\($0.name) (\($0.indexes.count) indexes)" }
+            let names = declared.collections.map {
+                "\($0.name) (\($0.indexes.count) \($0.indexes.count == 1 ? "index" : "indexes"))"
+            }
             options.note("init: created \(store.path) with \(names.joined(separator: ", "))")
             if let infer, let name = declared.collections.first?.name {
-                let words = [database, name, infer].map(ShellWord.quoted) + (format.map { ["--format", $0] } ?? [])
+                let words =
+                    [database, name, infer].map(ShellWord.quoted) + (format.map { ["--format", $0] } ?? [])
+                    + (hasIDs ? [] : ["--id", "generate"])
                 options.note("init: now import the documents: lkrepl import --write \(words.joined(separator: " "))")
             }
         } catch let error as LevelError where error.code == .databaseNotFound {
@@ -80,7 +85,9 @@ struct InitCommand: ParsableCommand {
     private static let inferredCount = 20_000
 
     /// The schema for the documents of the file.
-    private func inferred() throws -> Schema {
+    ///
+    /// - Returns: the schema, and whether a field of the documents identifies them.
+    private func inferred() throws -> (schema: Schema, hasIDs: Bool) {
         let file = try infer.map { try ArgumentOrigin.current.text(of: $0) } ?? "-"
         let input = try InputFile(path: file, decodes: true)
         try input.refuseForeign("init")
@@ -109,7 +116,7 @@ struct InitCommand: ParsableCommand {
         } else {
             options.note("init: read \(count) documents of \(input.name); the ID field is \(idField)")
         }
-        return Schema(collections: [definition])
+        return (Schema(collections: [definition]), key != nil || inference.idField != nil)
     }
 
     /// A collection's name from that of a file: its letters, digits, `-` and `_` before the ending.

@@ -40,6 +40,19 @@ extension ConditionOptions {
         for text in ConditionAdvice.reasons(for: query.filter, in: collection) { options.note("hint: \(text)") }
     }
 
+    /// What makes a condition a probable mistake although documents satisfy it, such as `not ratng = 5`; `nil` for
+    /// nothing. A field that no document has is none, unless a similar one exists.
+    func mistake(in query: Query, of collection: DocumentCollection) throws -> String? {
+        for diagnostic in try collection.diagnostics(of: query, foundSomething: true) {
+            switch diagnostic.problem {
+            case .unknownField where diagnostic.suggestions.isEmpty, .numbersInStrings, .otherSpelling: continue
+            case .unknownField, .otherKinds, .notADate: return Self.text(diagnostic)
+            }
+        }
+        return ConditionAdvice.warnings(about: query.filter).first
+            ?? ConditionAdvice.months(in: query.filter, of: collection).first
+    }
+
     private static func text(_ diagnostic: Query.Diagnostic) -> String {
         let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
         return "\(diagnostic)" + (isLost ? "; describe lists the fields" : "")

@@ -28,6 +28,9 @@ struct SearchAdvice {
         // Every second part is in quotes.
         for (number, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         where number % 2 == 0 {
+            // Ranges of Lucene and lists of columns of FTS5 have spaces.
+            let ranges = part.matches(of: /[^\s\[\]{}]*[\[{][^\s\[\]{}]+ TO [^\s\[\]{}]+[\]}]|\{[^{}]*\}\s*:/)
+            found += ranges.map { String($0.output) }
             for word in part.split(whereSeparator: \.isWhitespace) where isForeignOperator(word) {
                 found.append(String(word))
             }
@@ -36,8 +39,8 @@ struct SearchAdvice {
     }
 
     private static func isForeignOperator(_ word: Substring) -> Bool {
-        if ["||", "&&", "*"].contains(word) || word.hasPrefix("NEAR(") { return true }
-        if word.first == "!", word.dropFirst().first?.isLetter ?? false { return true }
+        if ["||", "&&", "*"].contains(word) || word.hasPrefix("NEAR(") || word.hasPrefix("NEAR/") { return true }
+        if word.first == "!" || word.first == "^", word.dropFirst().first?.isLetter ?? false { return true }
         // At most two letters may differ.
         if let sign = word.lastIndex(of: "~"), let number = Double(word[word.index(after: sign)...]) {
             return sign > word.startIndex && ![0, 1, 2].contains(number)

@@ -117,11 +117,14 @@ struct GlobalOptions: ParsableArguments {
         Session.shell?.mayHaveWritten = true
     }
 
+    /// Whether questions are answered in advance.
+    var isConfirmed: Bool { yes || Session.shell?.settings.confirms == false }
+
     /// Asks for confirmation of an operation that cannot be undone; throws if nobody can answer.
     ///
     /// - Parameter question: The operation, without a question mark, such as `drop the index year`.
     func confirm(_ question: String) throws {
-        if yes || Session.shell?.settings.confirms == false { return }
+        if isConfirmed { return }
         guard !noInput, FileDescriptor.standardInput.isTerminal, StandardError.shared.isTerminal else {
             throw CommandError(.noPermission, "confirmation required: \(question)", hint: "add --yes to confirm")
         }

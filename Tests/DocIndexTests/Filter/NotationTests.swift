@@ -26,6 +26,9 @@ import Testing
             (".5", DocumentValue.double(0.5)), ("-.5", .double(-0.5)), ("0.5", .double(0.5)), ("5", .int(5)),
             ("-5", .int(-5)),
             ("1e3", .double(1000)), ("'.5'", .string(".5")), (".x", .string(".x")),
+            (#""caf\u00e9""#, .string("caf\u{e9}")), (#""\u{1f600}\u{e9}""#, .string("\u{1f600}\u{e9}")),
+            (#""\ud83d\ude00""#, .string("\u{1f600}")), (#""\"\\\/\n\r\t""#, .string("\"\\/\n\r\t")),
+            (#"'C:\Users'"#, .string(#"C:\Users"#)), (#""C:\\Users""#, .string(#"C:\Users"#)),
             ("json '[1, {\"a\": null}]'", [1, ["a": .null]]),
             ("date", .string("date")), ("json", .string("json")), ("2012:06:08", .string("2012:06:08")),
         ] as [(String, DocumentValue)])
@@ -86,6 +89,8 @@ import Testing
             ("x mod 0, 1", nil), ("x any 5", 6), ("a, b = 5", 5), ("month(t) = x", 11),
             ("x between date 2019 and 5", 24),
             ("x within 1,2,3", 14), ("x = json '{'", 9), ("x matches /a/q", 10),
+            (#"x = "C:\Users""#, 7), (#"x = "\u00g0""#, 5), (#"x = "\u12""#, 5), (#"x = "\u{110000}""#, 5),
+            (#"x = "\ud83d""#, 5), (#"x = "\ude00""#, 5), (#"x = "\u{}""#, 5), (#"x = "\ud83d\u0041""#, 5),
         ] as [(String, Int?)])
     func `An invalid condition is rejected at its position`(text: String, position: Int?) throws {
         let error = #expect(throws: DocIndexError.self) { try Filter(parsing: text) }

@@ -142,14 +142,15 @@ import Testing
             try place.makePhotos()
             try place.makeAlbums()
             try place.write(#"{"delete": "scan-0001"}"# + "\n", to: "changes.jsonl")
-            for (arguments, question) in [
-                (["album", "drop", "photos.store", "wall"], "delete the album wall, which holds 2 documents"),
-                (["album", "save", "photos.store", "best", "rating = 5"], "replace the saved search best"),
+            for (arguments, question, scriptsConfirm) in [
+                (["album", "drop", "photos.store", "wall"], "delete the album wall, which holds 2 documents", true),
+                (["album", "drop", "photos.store", "best"], "delete the saved search best", false),
+                (["album", "save", "photos.store", "best", "rating = 5"], "replace the saved search best", false),
                 (
                     ["doc", "del", "photos.store", "photos", "scan-0001", "2010-07-18-0031"],
-                    "delete 2 documents of photos"
+                    "delete 2 documents of photos", false
                 ),
-                (["doc", "apply", "photos.store", "changes.jsonl"], "apply a file that deletes 1 document"),
+                (["doc", "apply", "photos.store", "changes.jsonl"], "apply a file that deletes 1 document", false),
             ] {
                 let before = try place.dump("photos.store")
                 let terminal = try TerminalSession(["--write"] + arguments, in: place)
@@ -158,8 +159,12 @@ import Testing
                 try terminal.type("n\n")
                 #expect(try terminal.end() == 1, "\(arguments)")
                 #expect(try place.dump("photos.store") == before, "\(arguments)")
-                // A script is not asked.
-                let outcome = try place.run(arguments + ["--write"])
+                // A script is not asked, and confirms what cannot be made again.
+                if scriptsConfirm {
+                    #expect(try place.run(arguments + ["--write"]).code == 77)
+                    #expect(try place.dump("photos.store") == before, "\(arguments)")
+                }
+                let outcome = try place.run(arguments + ["--write"] + (scriptsConfirm ? ["--yes"] : []))
                 #expect(try outcome.code == 0 && place.dump("photos.store") != before, "\(arguments): \(outcome)")
                 try place.remove("photos.store")
                 try place.makePhotos()

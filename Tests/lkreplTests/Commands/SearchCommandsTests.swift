@@ -69,7 +69,9 @@ import Testing
             ("!fog", ["!fog"]), ("fog || mist && sea", ["||", "&&"]),
             ("har?or *arbor ha*or", ["har?or", "*arbor", "ha*or"]),
             ("title:* *:* *", ["title:*", "*:*", "*"]), ("fog~3 fog~0.8", ["fog~3", "fog~0.8"]),
-            ("NEAR(a b)", ["NEAR(a"]), ("fog~ fog~2 bridg* who? \"who!\" -fog a-b title:fog wow!", []),
+            ("NEAR(a b)", ["NEAR(a"]), ("NEAR/2(a b)", ["NEAR/2(a"]), ("^fog", ["^fog"]),
+            ("year:[1900 TO 1910] fog", ["year:[1900 TO 1910]"]), ("{title caption}: fog", ["{title caption}:"]),
+            ("[a] TO [b]", []), ("fog~ fog~2 bridg* who? \"who!\" -fog a-b title:fog wow!", []),
             ("\"!fog\" a AND b OR c NOT d (e f) what?!", []), ("\"a b\"~5 x^2 12:30 e-mail AT&T ! ~ ?", []), ("", []),
         ] as [(String, [String])])
     func `A strict search names operators that it does not know`(text: String, expected: [String]) {

@@ -224,6 +224,7 @@ struct SearchBoxParser {
         case leftOut(SearchBox.Note)
     }
 
+    private static let separators: Set<Character> = [",", ";", "/"]
     private static let quotes: Set<Character> = ["\"", "“", "”", "„", "‟", "«", "»", "＂", "〝", "〞"]
 
     private func character(_ place: Int) -> Character? { place < characters.count ? characters[place] : nil }
@@ -231,7 +232,8 @@ struct SearchBoxParser {
     private mutating func next() -> Token? {
         while let first = character(offset) {
             let following = character(offset + 1)
-            if first.isWhitespace {
+            let isSeparator = Self.separators.contains(first) && offset > 0 && characters[offset - 1].isLetter
+            if first.isWhitespace || isSeparator {
                 offset += 1
                 continue
             }
@@ -280,6 +282,7 @@ struct SearchBoxParser {
         while let character = character(offset) {
             if character.isWhitespace || character == "(" || character == ")" || character == "|" { break }
             if character == "&", self.character(offset + 1) == "&" { break }
+            if offset > start, separatesWords(at: offset, from: start) { break }
             if character == "[" || character == "{", offset > start, characters[offset - 1] == ":",
                 let range = takeRange(from: start)
             {
@@ -311,6 +314,14 @@ struct SearchBoxParser {
             return fieldGroup(field, isPhrase: next != "(")
         }
         return .word(text, isLast: offset == characters.count)
+    }
+
+    /// Whether a comma, a semicolon or a slash has a letter on both sides, as in `fog,ice`, and is no part of an address.
+    private func separatesWords(at place: Int, from start: Int) -> Bool {
+        guard Self.separators.contains(characters[place]), characters[place - 1].isLetter,
+            character(place + 1)?.isLetter ?? false
+        else { return false }
+        return characters[place] != "/" || !characters[start..<place].contains(":")
     }
 
     /// Consumes `(a b, 3)`; `nil` if there are no parentheses.
