@@ -10,6 +10,7 @@
     @Suite struct InspectorServerTests {
         /// Runs `body` with the port and the token of an inspector of a store with one document.
         private static func with(
+            headTime: Duration = .seconds(10),
             _ body: @escaping @Sendable (DocumentStore, Int, String) async throws -> Void
         ) async throws {
             let directory = try withTemporaryDirectory { $0 }
@@ -24,7 +25,7 @@
                 let server = Task(executorPreference: OwnThreads.shared) {
                     var configuration = HTTPServer.Configuration()
                     configuration.executor = OwnThreads.shared
-                    configuration.headTime = .seconds(600)
+                    configuration.headTime = headTime
                     try await inspector.run(configuration) { listening.continuation.yield() }
                 }
                 for await _ in listening.stream { break }
@@ -71,15 +72,21 @@
                 try socket.send(
                     "GET /api/v1/changes HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(token)\r\n\r\n")
                 #expect(try socket.received(upTo: "hello").contains("text/event-stream"))
-                let begin = ContinuousClock.now
-                try store.collection("photos").put(["id": "b"])
-                #expect(try socket.received(upTo: "\"b\"").contains("event: change"))
-                #expect(ContinuousClock.now - begin < .seconds(5))
+                // As often as necessary on a busy machine. Without being told of the commit, the server would send each
+                // of them with its next sign of life, after 15 seconds.
+                var isPrompt = false
+                for number in 0..<10 where !isPrompt {
+                    let begin = ContinuousClock.now
+                    try store.collection("photos").put(["id": .string("b\(number)")])
+                    #expect(try socket.received(upTo: "\"b\(number)\"").contains("event: change"))
+                    isPrompt = ContinuousClock.now - begin < .seconds(5)
+                }
+                #expect(isPrompt)
             }
         }
 
         @Test func `Clients that are silent make room for others`() async throws {
-            try await Self.with { _, port, token in
+            try await Self.with(headTime: .seconds(600)) { _, port, token in
                 var silent = try (0..<64).map { _ in try RawSocket.connected(to: port) }
                 let text = "GET /api/v1 HTTP/1.1\nHost: 127.0.0.1:\(port)\nAuthorization: Bearer \(token)\n"
                 // Without making room, it would wait ten minutes for the first of them.

@@ -1,5 +1,6 @@
 import DocIndex
 import DocSync
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -104,7 +105,11 @@ import Testing
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             defer { running.withLock { $0.now -= 1 } }
             let end = ContinuousClock.now + .milliseconds(5)
-            while line == "long" || ContinuousClock.now < end { try Task.checkCancellation() }
+            // Asleep, so that the shared threads go on: on them the clock of the next command expires.
+            while line == "long" || ContinuousClock.now < end {
+                try Task.checkCancellation()
+                usleep(1000)
+            }
             return CommandConsole.Output()
         }
     }

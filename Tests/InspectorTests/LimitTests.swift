@@ -1,5 +1,7 @@
 import DocIndex
 import DocSync
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,11 +22,47 @@ import Testing
         }
     }
 
+    private final class Record: Sendable {
+        let isOver = Mutex(false)
+        let order = Mutex<[Int]>([])
+    }
+
+    @Test func `Waiting queries get their turns in order, and a cancelled one takes none`() async throws {
+        try await within {
+            let turnstile = QueryTurnstile(limit: 1, patience: .seconds(600))
+            let record = Record()
+            let first = Task(executorPreference: OwnThreads.shared) {
+                try await turnstile.run { while !record.isOver.withLock({ $0 }) { await pause(for: .milliseconds(1)) } }
+            }
+            while turnstile.counts.running == 0 { await pause(for: .milliseconds(1)) }
+            var waiting: [Task<Void, any Error>] = []
+            for number in 0..<4 {
+                waiting.append(
+                    Task(executorPreference: OwnThreads.shared) {
+                        try await turnstile.run { record.order.withLock { $0.append(number) } }
+                    })
+                while turnstile.counts.waiting <= number { await pause(for: .milliseconds(1)) }
+            }
+            waiting[1].cancel()
+            let cancelled = await waiting[1].result
+            #expect(throws: CancellationError.self) { try cancelled.get() }
+            record.isOver.withLock { $0 = true }
+            try await first.value
+            for number in [0, 2, 3] { try await waiting[number].value }
+            #expect(record.order.withLock { $0 } == [0, 2, 3])
+            #expect(turnstile.counts == (0, 0))
+        }
+    }
+
     @Test func `A query that takes too long is cancelled, and so is one whose client has left`() async throws {
         try await withInspectedStore(photoCount: 1) { inspected in
             let reading = StoreReading(inspected.store, limits: InspectedStore.patient)
             let endless: @Sendable () throws -> Int = {
-                while true { try Task.checkCancellation() }
+                // Asleep, so that the shared threads go on: on them its time expires.
+                while true {
+                    try Task.checkCancellation()
+                    usleep(1000)
+                }
             }
             let problem = await #expect(throws: Problem.self) {
                 try await reading.run(within: .milliseconds(20), endless)

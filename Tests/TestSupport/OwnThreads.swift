@@ -30,7 +30,7 @@ public struct NotInTime: Error, CustomStringConvertible {
 /// thread.
 ///
 /// The default limit only ends tests that hang. A test that suspends makes room for the next one, so without turns,
-/// hundreds of bodies would run at once, and all would be slow. Some run at a time, and the clock begins with the turn;
+/// hundreds of bodies would run at once, and all would be slow. At most 16 run at a time, and the clock begins with the turn;
 /// a body within another one needs no turn. Unlike with `.timeLimit`, a report that waits for a thread does not count,
 /// and a body that blocks its thread fails too. A body that misses the deadline keeps running, and its result is
 /// discarded.

@@ -14,8 +14,8 @@ extension Filter {
     /// lat,lon,km` `WITHIN south,west,north,east`; the last two also accept two paths `lat,lon` on their left. `AND`,
     /// which may be omitted, binds more tightly than `OR`. `NOT` and parentheses have their usual meaning. Keywords are
     /// not case-sensitive. A bare word that is a number, `true`, `false` or `null` is that value; in quotes it is a
-    /// string. Double quotes know the escapes `\"`, `\\`, `\/`, `\n`, `\r`, `\t`, `\u00e9` and `\u{e9}`; single quotes keep
-    /// backslashes. `date 2019`, `date 2019-06` and `date 2019-06-08T18:02` are spans of time: `=` means within, `<` before,
+    /// string. In a string in double quotes, `\"`, `\'`, `\\`, `\/`, `\n`, `\r`, `\t`, `\u00e9` and `\u{e9}` are escapes;
+    /// single quotes keep backslashes. `date 2019`, `date 2019-06` and `date 2019-06-08T18:02` are spans of time: `=` means within, `<` before,
     /// `>` after; `year(path)`, `month(path)` and the other parts of ``DocumentDate/Part`` are compared as numbers.
     /// `ci(path)` and `ci-ai(path)` are compared without case, or without case and accents: `ci(title) = fog`,
     /// `ci-ai(city) ^= mun`, `ci(tags) has sea`. `json '…'` is any value in extended JSON. Empty text and `()` are the

@@ -20,6 +20,9 @@ final class QueryTurnstile: Sendable {
         self.patience = patience
     }
 
+    /// The numbers of running and of waiting queries.
+    var counts: (running: Int, waiting: Int) { state.withLock { ($0.runningCount, $0.waiting.count) } }
+
     /// Runs `body` when there is room.
     ///
     /// - Throws: ``Problem`` with `busy` if there is none for too long; `CancellationError` if the task is cancelled

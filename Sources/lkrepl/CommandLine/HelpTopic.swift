@@ -240,9 +240,9 @@ enum HelpTopic: String, CaseIterable, Sendable {
         [
             .text(
                 "Nothing is changed without --write, or .write on in the shell. Commands that remove or replace many "
-                    + "things ask at a terminal. In scripts, update, delete, undo, album drop and --mode replace need --yes, "
-                    + "and destroy and repair --confirm NAME. With --yes, update and delete refuse a condition that "
-                    + "looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
+                    + "things ask at a terminal. In scripts, update, delete, undo, --mode replace and album drop of an album with "
+                    + "documents need --yes, and destroy and repair --confirm NAME. With --yes, update and delete "
+                    + "refuse a condition that looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
             ),
             .text(""),
         ]

@@ -27,9 +27,17 @@ struct AssignmentAdvice {
             let amount = sign + 3 < words.count ? words[sign + 3] : "1"
             return "write \(field) \(words[sign + 2])= \(amount)"
         }
-        // Up to the next assignment.
-        let text = words[(sign + 1)...].prefix { !$0.hasSuffix(",") && !$0.contains("=") }
-        guard text.count > 1, text.allSatisfy({ !$0.contains("\"") && !$0.contains("'") }) else { return nil }
+        // Up to a comma or the end. An assignment within it lacks a comma before it, and other values are no texts.
+        var text: [Substring] = []
+        for word in words[(sign + 1)...] {
+            text.append(word.hasSuffix(",") ? word.dropLast() : word)
+            if word.hasSuffix(",") { break }
+        }
+        let isText =
+            text.count > 1 && value.first?.isLetter ?? false
+            && !["true", "false", "null", "date", "json", "text"].contains(value.lowercased())
+            && text.allSatisfy { !$0.contains { "=\"'()\\".contains($0) } }
+        guard isText else { return nil }
         return "put a text of several words in quotes: \(field) \(words[sign]) \"\(text.joined(separator: " "))\""
     }
 

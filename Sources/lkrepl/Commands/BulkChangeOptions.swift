@@ -10,7 +10,9 @@ struct BulkChangeOptions: ParsableArguments {
     var allDocuments = false
     @Flag(name: [.customShort("n"), .long], help: "Show what would change, before and after, and change nothing.")
     var dryRun = false
-    @Flag(name: .long, help: "With --yes: Change documents even if the condition looks like a mistake.")
+    @Flag(
+        name: .long,
+        help: "Without a question, as with --yes: Change documents even if the condition looks like a mistake.")
     var despiteWarnings = false
     @Option(
         name: .long, parsing: .unconditional, help: "With --dry-run: Show at most this many documents. Default: 20.")
@@ -79,22 +81,18 @@ struct BulkChangeOptions: ParsableArguments {
         var latest: BulkChange.Summary?
         if !dryRun {
             let count = try collection.count(where: filter, options: conditions.queryOptions)
+            // A person reads the warning before the answer, and a script does not.
+            if count > 0, options.isConfirmed, !despiteWarnings,
+                let mistake = try conditions.mistake(in: Query(filter), of: collection)
+            {
+                throw CommandError(
+                    .usage, "\(mistake); nothing was changed",
+                    hint: "correct the condition, which matches \(Self.documents(count)), or add --despite-warnings")
+            }
+            // Before the question: afterwards it is too late.
+            try conditions.warn(of: Query(filter), in: collection, foundSomething: count > 0, options)
             if count > 0 {
-                // A person has read the warning before the answer; a script has not.
-                if options.isConfirmed, !despiteWarnings,
-                    let mistake = try conditions.mistake(in: Query(filter), of: collection)
-                {
-                    throw CommandError(
-                        .usage, "\(mistake); nothing was changed",
-                        hint: "correct the condition, which \(Self.documents(count)) satisfy, or add --despite-warnings"
-                    )
-                }
-                // Before the question: afterwards it is too late.
-                try conditions.warn(of: Query(filter), in: collection, foundSomething: true, options)
-                try options.confirm(
-                    "\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
-            } else {
-                try conditions.warn(of: Query(filter), in: collection, foundSomething: false, options)
+                try options.confirm("\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
             }
         }
         let progress = try options.reporter(verb, unit: .items("documents"))
@@ -175,6 +173,8 @@ struct BulkChangeOptions: ParsableArguments {
     private static func shortened(
         _ old: DocumentValue?, _ new: DocumentValue?
     ) -> (old: DocumentValue?, new: DocumentValue?) {
+        // If only the order of members differs.
+        guard old != new else { return (old, new) }
         switch (old, new) {
         case (.array(let before)?, .array(let after)?):
             let count = zip(before, after).prefix { $0 == $1 }.count
@@ -184,7 +184,7 @@ struct BulkChangeOptions: ParsableArguments {
             )
         case (.string(let before)?, .string(let after)?):
             // With some characters before the difference.
-            let count = zip(before, after).prefix { $0 == $1 }.count - 10
+            let count = zip(before, after).prefix { $0.unicodeScalars.elementsEqual($1.unicodeScalars) }.count - 10
             guard count > 10 else { return (old, new) }
             return (.string("…" + before.dropFirst(count)), .string("…" + after.dropFirst(count)))
         default: return (old, new)

@@ -41,7 +41,7 @@ extension ConditionOptions {
     }
 
     /// What makes a condition a probable mistake although documents satisfy it, such as `not ratng = 5`; `nil` for
-    /// nothing. A field that no document has is none, unless a similar one exists.
+    /// nothing. A field that no document has is not a mistake, unless a similar one exists.
     func mistake(in query: Query, of collection: DocumentCollection) throws -> String? {
         for diagnostic in try collection.diagnostics(of: query, foundSomething: true) {
             switch diagnostic.problem {

@@ -29,7 +29,10 @@ struct SearchAdvice {
         for (number, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         where number % 2 == 0 {
             // Ranges of Lucene and lists of columns of FTS5 have spaces.
-            let ranges = part.matches(of: /[^\s\[\]{}]*[\[{][^\s\[\]{}]+ TO [^\s\[\]{}]+[\]}]|\{[^{}]*\}\s*:/)
+            let hasBrackets = part.contains("[") || part.contains("{")
+            let ranges =
+                !hasBrackets
+                ? [] : part.matches(of: /[^\s\[\]{}]*[\[{][^\s\[\]{}]+ TO [^\s\[\]{}]+[\]}]|\{[^{}]*\}\s*:/)
             found += ranges.map { String($0.output) }
             for word in part.split(whereSeparator: \.isWhitespace) where isForeignOperator(word) {
                 found.append(String(word))

@@ -48,6 +48,38 @@ import Testing
         }
     }
 
+    @Test func `A condition that looks like a mistake changes nothing unless that is wanted`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let before = try place.dump("photos.store")
+            let change = [
+                "update", "--write", "--yes", "photos.store", "photos", "WHERE", "ratng missing", "SET", "a = 1",
+            ]
+            #expect(try place.run(change).code == 64 && place.dump("photos.store") == before)
+            let shell = try place.run(
+                "--write", "photos.store", "-c", ".confirm off", "-c", "delete photos WHERE 'ratng missing'")
+            #expect(try shell.code == 64 && place.dump("photos.store") == before, "\(shell)")
+            let wanted = try place.run(change + ["--despite-warnings"])
+            #expect(wanted.code == 0 && wanted.says("did you mean rating?"), "\(wanted)")
+            #expect(wanted.says("update: updated 301 documents"), "\(wanted)")
+        }
+    }
+
+    @Test func `A dry run for people shows where long values differ`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let change = ["update", "-n", "--mode", "line", "photos.store", "photos", "WHERE", "id = scan-0001", "SET"]
+            let list = try place.run(change + ["keywords += river"])
+            #expect(list.code == 0 && list.output.contains("river") && list.output.contains("…"), "\(list)")
+            #expect(!list.output.contains("wedding"), "\(list)")
+            let text = try place.run(change + [#"caption += TEXT " (cropped)""#])
+            #expect(text.output.contains("(cropped)") && !text.output.contains("squinting"), "\(text)")
+            // Only the order of the members differs.
+            let order = try place.run(change + ["REMOVE rating, rating = 4"])
+            #expect(order.output.contains("squinting"), "\(order)")
+        }
+    }
+
     @Test func `A deletion deletes the documents of its condition`() throws {
         try Workplace.with { place in
             try place.makePhotos()

@@ -16,13 +16,9 @@ struct TemporaryFile: ~Copyable {
     /// Creates a file that contains `bytes`, positioned at its start.
     init(_ bytes: [UInt8] = []) throws {
         var path = Array("/tmp/lkrepl-test-XXXXXX".utf8CString)
-        let file = ChildProcess.starting.withLock { _ in
-            let file = unsafe mkstemp(&path)
-            if file >= 0 { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
-            return file
-        }
-        descriptor = FileDescriptor(rawValue: file)
+        descriptor = FileDescriptor(rawValue: unsafe mkstemp(&path))
         guard descriptor.rawValue >= 0 else { throw SystemError(number: errno) }
+        _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC)
         unsafe unlink(&path)
         try descriptor.writeAll(bytes)
         rewind()
@@ -49,12 +45,8 @@ struct TestPipe: ~Copyable {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        let result = ChildProcess.starting.withLock { _ in
-            let result = unsafe pipe(&ends)
-            for end in ends where result == 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return result
-        }
-        guard result == 0 else { throw SystemError(number: errno) }
+        guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         reader = FileDescriptor(rawValue: ends[0])
         writer = FileDescriptor(rawValue: ends[1])
         _ = fcntl(writer.rawValue, F_SETFL, O_NONBLOCK)

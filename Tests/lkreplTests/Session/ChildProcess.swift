@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
     import Glibc
 #else
@@ -32,9 +30,6 @@ final class ChildProcess {
 
     /// The seconds after which a program counts as hung. Nothing else takes this long, even on a busy machine.
     static let hangLimit = 600.0
-
-    /// Held while a child starts, and while a test opens descriptors that children must not inherit.
-    static let starting = Mutex(())
 
     let processID: pid_t
     private var exitCode: Int32?
@@ -100,9 +95,7 @@ final class ChildProcess {
             for index in unsafe variables.indices { unsafe free(variables[index]) }
         }
         var identifier: pid_t = 0
-        let result = Self.starting.withLock { _ in
-            unsafe posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
-        }
+        let result = unsafe posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
         guard result == 0 else { throw Failure(what: "cannot start /bin/sh: error \(result)") }
         processID = identifier
     }

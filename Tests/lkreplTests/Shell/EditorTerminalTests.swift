@@ -283,8 +283,8 @@ import Testing
     /// The condition takes long for each document, so that no command ends by itself. An interrupted command says so,
     /// which it cannot do after its end.
     ///
-    /// The limit is 100 ms of the shell's processor time, because other programs may keep it waiting, and ten seconds
-    /// by the clock.
+    /// The limit is 100 ms of the shell's processor time, because other programs may keep it waiting, and a second by
+    /// the clock.
     @Test func `^C stops a long search, scan or count within 100 ms, and the shell continues`() throws {
         try Workplace.with { place in
             try place.makeItems()
@@ -305,7 +305,7 @@ import Testing
                     try terminal.start(command + "\r")
                     usleep(UInt32(microseconds))
                     var shown = ""
-                    let took = try terminal.measure(share: 100) {
+                    let took = try terminal.measure(share: 10) {
                         try terminal.type("\u{3}")
                         shown = try terminal.expectEditor()
                     }

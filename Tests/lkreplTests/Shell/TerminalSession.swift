@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -33,13 +32,11 @@ final class TerminalSession {
         var (leader, slave): (Int32, Int32) = (0, 0)
         var name = [CChar](repeating: 0, count: 256)
         var size = winsize(ws_row: rows, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
-        let result = ChildProcess.starting.withLock { _ in
-            let result = unsafe openpty(&leader, &slave, &name, nil, &size)
-            // Children that other tests start must not inherit it.
-            for end in [leader, slave] where result == 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return result
+        guard unsafe openpty(&leader, &slave, &name, nil, &size) == 0 else {
+            throw ChildProcess.Failure(what: "there is no pseudo-terminal")
         }
-        guard result == 0 else { throw ChildProcess.Failure(what: "there is no pseudo-terminal") }
+        // Children that other tests start must not inherit it.
+        for end in [leader, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(slave) }
         master = leader
         let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

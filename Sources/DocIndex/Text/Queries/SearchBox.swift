@@ -7,6 +7,7 @@
 /// | input | meaning |
 /// |---|---|
 /// | `red car in the snow` | any of the words, the documents with all of them first; stop words do not count |
+/// | `fog,ice`, `rain/snow` | two words |
 /// | `"golden gate"`, `“golden gate”` | these adjacent words are required |
 /// | `"a b"~3`, `NEAR(a b, 3)`, `a NEAR/3 b` | these words are required near one another |
 /// | `+fog`, `fog AND rain`, `fog && rain` | required words |

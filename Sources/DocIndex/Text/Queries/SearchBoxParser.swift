@@ -316,11 +316,14 @@ struct SearchBoxParser {
         return .word(text, isLast: offset == characters.count)
     }
 
-    /// Whether a comma, a semicolon or a slash has a letter on both sides, as in `fog,ice`, and is no part of an address.
+    /// Whether a comma, a semicolon or a slash has a letter on both sides, as in `fog,ice`. A slash after a colon separates
+    /// nothing, as in `http://…`, and neither does a sign in a word with a sign before it, or after an operator.
     private func separatesWords(at place: Int, from start: Int) -> Bool {
         guard Self.separators.contains(characters[place]), characters[place - 1].isLetter,
             character(place + 1)?.isLetter ?? false
         else { return false }
+        if start > 0, "-−!+".contains(characters[start - 1]) { return false }
+        if ["AND", "OR", "NOT"].contains(String(characters[start..<place])) { return false }
         return characters[place] != "/" || !characters[start..<place].contains(":")
     }
 
