@@ -31,9 +31,10 @@
 
         @Test func `A port that nobody listens at and a name without an address are unreachable`() async throws {
             try await within {
-                let port = try RawSocket.listening().port
+                let (reserved, port) = try RawSocket.reserving()
                 let closed = try client(of: port)
                 await expectTransportError(.unreachable) { _ = try await closed.send(Self.get()) }
+                withExtendedLifetime(reserved) {}
                 let unknown = try HTTPClientTransport(to: PeerAddress(parsing: "http://name.invalid:5984"))
                 await expectTransportError(.unreachable) { _ = try await unknown.send(Self.get()) }
             }
@@ -271,9 +272,10 @@
 
         @Test func `A proxy that is absent or refuses is reported, without its password`() async throws {
             try await within {
-                let absent = try RawSocket.listening().port
-                let peer = try client(of: 1) { $0.proxy = .init(host: "127.0.0.1", port: absent) }
+                let (absent, port) = try RawSocket.reserving()
+                let peer = try client(of: 1) { $0.proxy = .init(host: "127.0.0.1", port: port) }
                 await expectTransportError(.proxyRefused) { _ = try await peer.send(Self.get()) }
+                withExtendedLifetime(absent) {}
             }
             for answer in ["407 No", "403 Forbidden"] {
                 try await within {

@@ -74,10 +74,17 @@
 
         /// Listens at a free port.
         static func listening() throws -> (socket: RawSocket, port: Int) {
+            let (socket, port) = try reserving()
+            guard listen(socket.descriptor, 16) == 0 else { throw Failure(call: "listen") }
+            return (socket, port)
+        }
+
+        /// Holds a port at which nobody listens, so that no other test gets it.
+        static func reserving() throws -> (socket: RawSocket, port: Int) {
             let socket = try make()
-            guard unsafe withAddress(0, { unsafe bind(socket.descriptor, $0, $1) }) == 0,
-                listen(socket.descriptor, 16) == 0
-            else { throw Failure(call: "listen") }
+            guard unsafe withAddress(0, { unsafe bind(socket.descriptor, $0, $1) }) == 0 else {
+                throw Failure(call: "bind")
+            }
             var address = sockaddr_in()
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
