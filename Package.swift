@@ -57,6 +57,7 @@ let package = Package(
             providers: [.apt(["libleveldb-dev", "libsnappy-dev"]), .brew(["leveldb", "snappy"])]
         ),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"]), .brew(["utf8proc"])]),
         .systemLibrary(name: "CSnappy", providers: [.apt(["libsnappy-dev"]), .brew(["snappy"])]),
         // Only where CryptoKit does not exist.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
@@ -67,7 +68,7 @@ let package = Package(
         .target(
             name: "DocIndex",
             dependencies: [
-                "CStemmer", "LevelKit", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+                "CStemmer", "CUTF8Proc", "LevelKit", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),

@@ -128,7 +128,7 @@ import struct DocIndex.Attachment
             let packed = try Base64.decode("H4sIHgAAAAAAAwIAeHlhLnR4dABjABI0AQMA/P9hYmPCQSQ1AwAAAA==".utf8Span.span)
             var md5 = MD5Hash()
             md5.update(packed)
-            let digest = "md5-" + Base64.text(of: try #require(md5.digest))
+            let digest = "md5-" + Base64.text(of: md5.digest)
             var text = WireAttachment("t", type: "text/plain", byteCount: 3, digest: digest, content: .follows)
             text.encoding = "gzip"
             text.encodedByteCount = Int64(packed.count)
@@ -167,13 +167,13 @@ import struct DocIndex.Attachment
     }
 
     @Test func `An attachment whose size or digest is not the stated one is refused and not stored`() async throws {
-        try await Self.withStores { _, to in
+        try await Self.withStores { (_, to) async throws in
             let receiver = AttachmentReceiver(into: to, byteLimit: 100_000)
             let bytes = AttachedPhotos.bytes(70_000, seed: 3)
             var md5 = MD5Hash()
             md5.update(bytes)
             let right = WireAttachment(
-                "x", type: "image/jpeg", byteCount: 70_000, digest: "md5-" + Base64.text(of: try #require(md5.digest)))
+                "x", type: "image/jpeg", byteCount: 70_000, digest: "md5-" + Base64.text(of: md5.digest))
             func error(
                 _ change: (inout WireAttachment) -> Void, expecting: Attachment.Digest? = nil,
                 checksDigest: Bool = true,

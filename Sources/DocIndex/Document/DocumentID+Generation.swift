@@ -1,5 +1,10 @@
-public import Foundation
 internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension DocumentID {
     /// Returns a new ID that sorts after those generated before: a version 7 UUID as a string (RFC 9562, section 5.7).

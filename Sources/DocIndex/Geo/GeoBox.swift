@@ -1,4 +1,8 @@
-internal import Foundation
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// An area of the earth between two latitudes and two longitudes, including its edges.
 public struct GeoBox: Sendable, Hashable {

@@ -1,4 +1,8 @@
-internal import Foundation
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// A point on the earth, in WGS 84 degrees.
 public struct GeoPoint: Sendable, Hashable {

@@ -1,5 +1,10 @@
-internal import Foundation
 internal import LevelKit
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// The record of one change in the history, under the key `H commit collection row`: when the document changed, and its
 /// form before the change.

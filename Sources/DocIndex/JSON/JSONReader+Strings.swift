@@ -3,8 +3,8 @@ extension JSONReader {
     mutating func readString() throws(JSONError) -> String {
         offset += 1
         let start = offset
-        var isASCII = try skipPlainText()
-        if bytes[offset] == UInt8(ascii: "\"") {
+        var (found, isASCII) = try skipPlainText()
+        if found == UInt8(ascii: "\"") {
             offset += 1
             return string(of: bytes.extracting(start..<offset - 1), isASCII: isASCII)
         }
@@ -13,20 +13,22 @@ extension JSONReader {
         var pieceStart = start
         while true {
             append(pieceStart..<offset, to: &unescaped)
-            if bytes[offset] == UInt8(ascii: "\"") {
+            if found == UInt8(ascii: "\"") {
                 offset += 1
                 return string(of: unescaped.span, isASCII: isASCII)
             }
             isASCII = try readEscape(into: &unescaped) && isASCII
             pieceStart = offset
-            isASCII = try skipPlainText() && isASCII
+            let piece = try skipPlainText()
+            found = piece.found
+            isASCII = piece.isASCII && isASCII
         }
     }
 
-    /// Skips to the next quote or backslash, and returns whether all skipped bytes are ASCII.
+    /// Skips to the next quote or backslash, and returns it and whether all skipped bytes are ASCII.
     ///
     /// - Throws: `controlCharacter`, `invalidUTF8`, or `unexpectedEnd` if no quote or backslash follows.
-    private mutating func skipPlainText() throws(JSONError) -> Bool {
+    private mutating func skipPlainText() throws(JSONError) -> (found: UInt8, isASCII: Bool) {
         let start = offset
         let (end, isASCII) = bytes.endOfPlainText(from: start)
         if !isASCII { try checkUTF8(start..<end) }
@@ -34,7 +36,7 @@ extension JSONReader {
         guard end < bytes.count else { throw failure(.endOfInput(expected: "'\"' at the end of a string")) }
         let found = bytes[end]
         if found < 0x20 { throw failure(.controlCharacter(found)) }
-        return isASCII
+        return (found, isASCII)
     }
 
     private func checkUTF8(_ range: Range<Int>) throws(JSONError) {

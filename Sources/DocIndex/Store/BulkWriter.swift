@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 public import LevelKit
 internal import Synchronization
 
@@ -130,113 +130,58 @@ public final class BulkWriter {
     }
 
     func finish() throws {
-        defer {
-            isFinished = true
-            committer.finish()
-        }
+        defer { isFinished = true }
         try flush()
         if count > 0 {
             try store.withWriter { _ in _ = store.texts.settle(store.loadedCatalog) }
         }
     }
-
-    deinit { committer.finish() }
 }
 
 /// Makes commits on a background thread, with at most two waiting.
 private final class Committer: Sendable {
-    private struct State {
-        var waiting: [[DocumentObject]] = []
-        var isBusy = false
-        var isFinished = false
-        var failure: (any Error)?
-    }
-
     private let store: DocumentStore
     private let collection: String
     private let options: BulkWriter.Options
-    private let state = Mutex(State())
-    private let changed = NSCondition()
+    private let queue = DispatchQueue(label: "DocIndex.load")
+    /// Counts the commits that may still be added: one is being written while two wait.
+    private let room = DispatchSemaphore(value: 3)
+    private let firstFailure = Mutex<(any Error)?>(nil)
 
     init(store: DocumentStore, collection: String, options: BulkWriter.Options) {
         self.store = store
         self.collection = collection
         self.options = options
-        let thread = Thread { [self] in run() }
-        thread.stackSize = 8 << 20
-        thread.start()
     }
 
-    var failure: (any Error)? { state.withLock { $0.failure } }
+    var failure: (any Error)? { firstFailure.withLock { $0 } }
 
     func commit(_ documents: [DocumentObject]) throws {
-        changed.lock()
-        defer { changed.unlock() }
-        while state.withLock({ $0.waiting.count >= 2 && $0.failure == nil }) { changed.wait() }
+        room.wait()
+        queue.async { [self] in
+            defer { room.signal() }
+            guard failure == nil else { return }
+            do {
+                try write(documents)
+            } catch {
+                firstFailure.withLock { $0 = error }
+            }
+        }
         if let failure { throw failure }
-        state.withLock { $0.waiting.append(documents) }
-        changed.broadcast()
     }
 
     /// Waits until everything has been committed.
     func wait() throws {
-        changed.lock()
-        defer { changed.unlock() }
-        while state.withLock({ (!$0.waiting.isEmpty || $0.isBusy) && $0.failure == nil }) { changed.wait() }
+        queue.sync {}
         if let failure { throw failure }
     }
 
-    /// Tells the thread to end.
-    func finish() {
-        changed.lock()
-        defer { changed.unlock() }
-        state.withLock { $0.isFinished = true }
-        changed.broadcast()
-    }
-
-    private func run() {
-        while let documents = next() {
-            do {
-                try store.write(durability: options.durability) { transaction in
-                    for document in documents {
-                        try transaction.put(document, in: collection, if: options.insertsOnly ? .absent : .none)
-                    }
-                }
-                report(nil)
-            } catch {
-                report(error)
+    private func write(_ documents: [DocumentObject]) throws {
+        try store.write(durability: options.durability) { transaction in
+            for document in documents {
+                try transaction.put(document, in: collection, if: options.insertsOnly ? .absent : .none)
             }
         }
-    }
-
-    /// Returns the documents of the next commit; `nil` when there are no more.
-    private func next() -> [DocumentObject]? {
-        changed.lock()
-        defer { changed.unlock() }
-        while true {
-            let (documents, isOver) = state.withLock { state -> ([DocumentObject]?, Bool) in
-                if state.failure != nil { return (nil, true) }
-                if state.waiting.isEmpty { return (nil, state.isFinished) }
-                state.isBusy = true
-                return (state.waiting.removeFirst(), false)
-            }
-            if let documents {
-                changed.broadcast()
-                return documents
-            }
-            if isOver { return nil }
-            changed.wait()
-        }
-    }
-
-    private func report(_ failure: (any Error)?) {
-        changed.lock()
-        defer { changed.unlock() }
-        state.withLock { state in
-            state.isBusy = false
-            if state.failure == nil { state.failure = failure }
-        }
-        changed.broadcast()
     }
 }
 

@@ -1,5 +1,10 @@
-public import Foundation
 internal import LevelKit
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension DocumentCollection {
     /// A version of a document: what a commit stored, or that it deleted the document.

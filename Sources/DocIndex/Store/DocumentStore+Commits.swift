@@ -1,5 +1,10 @@
-public import Foundation
 internal import LevelKit
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension DocumentStore {
     /// A commit in the history of a store.

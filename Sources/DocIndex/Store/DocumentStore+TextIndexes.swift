@@ -11,14 +11,30 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-    /// Writes pending words as segments, and merges the segments of each text index into one.
+    /// Writes pending words as segments, and merges the segments of each text index into one. If most of an index belongs
+    /// to former versions of documents, it is rebuilt instead.
     ///
     /// Searches do not depend on it, because segments are flushed and merged along with commits. After a large load, it
-    /// makes the index as small and as fast as possible. Other writers wait; readers do not.
+    /// makes the index as small and as fast as possible. After many updates, it frees the two bytes of the database and
+    /// five of memory that each of them takes in a text index. Other writers wait for a merge, but not for a rebuild;
+    /// readers do not wait.
     ///
+    /// - Parameter progress: called between slices of a rebuild. If it throws, the work stops and can be continued with
+    ///   ``finishSchemaChange(_:)``.
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
-    /// - Complexity: O(*n*) in the size of the text indexes.
-    public func optimizeTextIndexes() throws {
+    /// - Complexity: O(*n*) in the size of the text indexes; for a rebuild, in the documents of the collection.
+    public func optimizeTextIndexes(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws {
+        let hasSparse = try withWriter { _ in
+            let sparse = try texts.sparseIndexes(loadedCatalog, database: database)
+            if sparse.isEmpty { return false }
+            var catalog = currentCatalog
+            for position in catalog.collections.indices {
+                try catalog.replaceIndexes(ofCollectionAt: position) { $0.isReady && sparse.contains($0.number) }
+            }
+            try save(catalog)
+            return true
+        }
+        if hasSparse { try finishSchemaChange(progress) }
         try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: true) }
     }
 
@@ -26,7 +42,7 @@ extension DocumentStore {
     ///
     /// This speeds up the next open, which otherwise reads the documents that are not in segments yet.
     ///
-    /// - Throws: the errors of ``optimizeTextIndexes()``.
+    /// - Throws: the errors of ``optimizeTextIndexes(_:)``.
     public func flushTextIndexes() throws {
         try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: false) }
     }
@@ -34,7 +50,7 @@ extension DocumentStore {
     /// Text indexes whose segments could not be written or merged along with a commit. Empty if there were no failures.
     ///
     /// The commit itself was stored, and the index still answers, but its pending documents accumulate in memory. There
-    /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes()`` succeeds;
+    /// is no retry until the store is reopened, or until ``flushTextIndexes()`` or ``optimizeTextIndexes(_:)`` succeeds;
     /// both throw the underlying error. ``verify(attachments:problemLimit:_:)`` reports the failure, too.
     /// ``rebuildIndex(_:of:_:)`` rebuilds a damaged index.
     public var textIndexFailures: [DocumentStore.TextIndexProblem] {

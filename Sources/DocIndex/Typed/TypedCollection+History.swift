@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension TypedCollection {
     /// A version of a value: what a commit stored, or that it deleted the value.

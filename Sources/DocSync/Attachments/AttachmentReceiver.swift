@@ -168,8 +168,8 @@ where Chunks.Element == [UInt8] {
 
     func makeAsyncIterator() -> CheckedPieces { self }
 
-    /// The MD5 of what was sent, in the form of peers; `nil` if the system has no MD5.
-    var digest: String? { md5.digest.map { "md5-" + Base64.text(of: $0) } }
+    /// The MD5 of what was sent, in the form of peers.
+    var digest: String { "md5-" + Base64.text(of: md5.digest) }
 
     func next() async throws -> [UInt8]? {
         while true {
@@ -210,9 +210,9 @@ where Chunks.Element == [UInt8] {
     private func check() throws {
         if let sentByteCount, sent != sentByteCount { throw wrongLength(sent, of: sentByteCount) }
         if let byteCount, unpacked != byteCount { throw wrongLength(unpacked, of: byteCount) }
-        guard let statedDigest, statedDigest.utf8.starts(with: "md5-".utf8), let digest, digest != statedDigest else {
-            return
-        }
+        guard let statedDigest, statedDigest.utf8.starts(with: "md5-".utf8) else { return }
+        let digest = self.digest
+        if digest == statedDigest { return }
         throw AttachmentError(
             .digestMismatch,
             "The content of the attachment \(name) has the digest \(digest) instead of \(statedDigest); send it again.")

@@ -11,8 +11,8 @@ struct CompactCommand: ParsableCommand {
         discussion: """
             Example: lkrepl compact --write --yes app.db
             --deepest also rewrites the tables of the deepest level; it needs as much free space again. ^C stops it \
-            after the current piece of some megabytes. Versions of documents that are outside the bounds of their \
-            history are deleted first.
+            after the current piece of some megabytes. Without a range, the text indexes of \
+            a document store are merged first, and versions of documents outside the bounds of their history are deleted.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,6 +33,7 @@ struct CompactCommand: ParsableCommand {
             guard !dryRun else { return options.note("compact: would merge about \(what)") }
             try options.confirm("merge about \(what)")
             try trimHistory(session)
+            try optimizeTexts(session)
             let before = try session.database.statistics().tableByteCount
             try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
@@ -53,6 +54,14 @@ struct CompactCommand: ParsableCommand {
             try Interruption.check("\(HumanNumber.grouped(count)) versions were deleted")
             progress.advance(done: count)
         }
+    }
+
+    /// Merges the segments of text indexes, or rebuilds an index that consists mostly of former versions.
+    private func optimizeTexts(_ session: Session) throws {
+        guard !range.isGiven, try session.isDocumentStore() else { return }
+        let progress = IndexBuildProgress("compact", options)
+        defer { progress.finish() }
+        try session.store().optimizeTextIndexes { try progress.advance($0) }
     }
 
     /// Merges a range piece by piece, so that ^C stops it between two pieces.

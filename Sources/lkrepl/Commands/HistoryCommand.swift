@@ -1,6 +1,11 @@
 import ArgumentParser
 import DocIndex
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Lists the versions of a document.
 struct HistoryCommand: ParsableCommand {

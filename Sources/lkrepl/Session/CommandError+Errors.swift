@@ -1,7 +1,6 @@
 import DocIndex
 import DocNetwork
 import DocSync
-import Foundation
 import LevelFiles
 import LevelKit
 import StorePackages
@@ -59,7 +58,7 @@ extension CommandError {
     private init(_ exitCode: ExitCode, sentence: String) {
         var text = Substring(sentence)
         if text.last == "." { text.removeLast() }
-        guard let end = text.range(of: "; ", options: .backwards) else {
+        guard let end = text.ranges(of: "; ").last else {
             self.init(exitCode, String(text))
             return
         }

@@ -1,8 +1,13 @@
 import ArgumentParser
 import DocIndex
 import DocSync
-import Foundation
 import LevelKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Where a peer is: a URL, or the path of another store.
 enum PeerArgument {
@@ -26,7 +31,7 @@ enum PeerArgument {
     ///
     /// - Throws: ``CommandError`` with `usage`.
     init(_ text: String) throws {
-        guard let scheme = text.range(of: "://") else {
+        guard let scheme = text.firstRange(of: "://") else {
             self = .store(text)
             return
         }

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `Planning ends when its task is cancelled`() async throws {
+    @Test func `Planning ends when its task is cancelled, before it begins or while it runs`() async throws {
         try await withTemporaryPath { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let collection = try store.collection("c")
@@ -83,6 +83,27 @@ import Testing
             }
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
+            // Calls follow one another until one is cancelled. It is the one that was running, unless the cancellation
+            // came between two of them.
+            let long = Query(try Filter(parsing: Self.conditions[0].0))
+            var endedWithin = false
+            for _ in 0..<10 where !endedWithin {
+                let (signal, hasBegun) = AsyncStream<Void>.makeStream()
+                let task = Task.detached {
+                    hasBegun.yield()
+                    while true {
+                        let wasCancelled = Task.isCancelled
+                        do { _ = try collection.plan(long) } catch { return (wasCancelled, error) }
+                    }
+                }
+                for await _ in signal { break }
+                try await Task.sleep(for: .milliseconds(10))
+                task.cancel()
+                let (wasCancelled, error) = await task.value
+                #expect(error is CancellationError)
+                endedWithin = !wasCancelled
+            }
+            #expect(endedWithin)
             try store.close()
         }
     }

@@ -56,7 +56,7 @@ import Testing
             func same(_ other: String) -> Bool { folded.unicodeScalars.elementsEqual(fold(other).unicodeScalars) }
             #expect(same(folded), comment)
             #expect(same(text.decomposedStringWithCanonicalMapping), comment)
-            #expect(same(TextFolding.composed(text)), comment)
+            #expect(same(TextForms.composed(text)), comment)
             // Where symbols are set apart, compatible strings differ by spaces.
             if name == "ci-ai" { #expect(same(text.decomposedStringWithCompatibilityMapping), comment) }
         }

@@ -54,6 +54,28 @@ import Testing
             _ = TextQuery(forgiving: text, fields: ["title"])
         },
         Parser(
+            "search box",
+            ["red car in the snow?", "“golden gate” -rain +fog", "title:(fog OR bridge)^2 sea* harbr~ 東京"],
+            nesting: ["(", "title:", "-", "\"", "a OR (", ")", "~ ", "“", "a AND NOT ("]
+        ) { text in
+            let box = SearchBox(text)
+            _ = SearchBox(text, fields: ["title"], isTyping: true).notes.count
+            _ = box.hashValue
+        },
+        Parser(
+            "update",
+            [
+                "rating = 5, keywords += \"river\", draft ?= false, REMOVE exif.lens",
+                "caption -> title, keywords \"river\" -> \"stream\", people[].role -= author",
+                "subject BELOW \"Places|Italy\" -> \"Places|Italia\" BY \"|\", taken = date 2019-06-08T18:02:11",
+                "caption += TEXT \" (cropped)\", caption TEXT \"teh\" -> \"the\", x = json '{\"k\":[1]}'",
+            ], nesting: ["a = (", "a = json '[", "a.", "a[]", "\"", "(", "a = 1, ", "TEXT ", "\u{1f600}"]
+        ) { text in
+            let update = try DocumentUpdate(parsing: text)
+            _ = try? update.applied(to: document)
+            guard try DocumentUpdate(parsing: update.description) == update else { throw Unlike() }
+        },
+        Parser(
             "condition",
             [
                 "rating >= 4 and keywords has sea",

@@ -8,25 +8,6 @@ import Foundation
 
 /// What a child does at the moment, from the system's tables.
 extension ChildProcess {
-    /// Measures the child while `body` runs.
-    ///
-    /// The processor time does not grow while other tests or programs have the processor. The time by the clock counts
-    /// less, for a child that waits too long.
-    ///
-    /// - Returns: The processor time of the child, or the time by the clock divided by `share` if that is longer. Where
-    ///   the processor time is unknown, the time by the clock.
-    func measure(share: Int, _ body: () throws -> Void) rethrows -> Duration {
-        let start = ContinuousClock.now
-        #if canImport(Glibc)
-            let begin = processorTime
-            try body()
-            return max(processorTime - begin, (ContinuousClock.now - start) / share)
-        #else
-            try body()
-            return ContinuousClock.now - start
-        #endif
-    }
-
     /// Sends a signal, and waits until the child has handled it or has ended.
     ///
     /// The handler wakes a thread that does the work. The work is done when the signal is not pending and all threads
@@ -50,15 +31,6 @@ extension ChildProcess {
     }
 
     #if canImport(Glibc)
-        private var processorTime: Duration {
-            var clock = clockid_t()
-            var time = timespec()
-            guard unsafe clock_getcpuclockid(processID, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
-                return .zero
-            }
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
-
         /// Returns whether a signal was sent to the child, but not yet delivered to one of its threads.
         private func isPending(_ number: Int32) -> Bool {
             let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""

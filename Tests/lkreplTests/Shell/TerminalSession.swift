@@ -153,11 +153,6 @@ final class TerminalSession {
 
     func signal(_ number: Int32) { child.signal(number) }
 
-    /// Measures the child while `body` runs; see ``ChildProcess/measure(share:_:)``.
-    func measure(share: Int, _ body: () throws -> Void) rethrows -> Duration {
-        try child.measure(share: share, body)
-    }
-
     /// Waits for the child to end, and reads its remaining output; returns the exit code.
     func end() throws -> Int32 {
         // A terminal buffers a few kilobytes; a child that writes more waits for a reader.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A ``TextAnalyzer`` in use: converts strings of fields to terms, and searched words to the terms to look up.
 ///
 /// Contains buffers and a stemmer, so it is not thread-safe. The form of terms is part of the on-disk format: words as

@@ -1,10 +1,9 @@
-internal import Foundation
 internal import Synchronization
 
 /// The replacement of each Unicode scalar by one set of folding rules.
 ///
 /// The replacements are derived from Unicode's normalization forms, case folding and character names, so they follow
-/// the Unicode version of the system, which ``TextFolding/version`` identifies.
+/// the Unicode versions that ``TextFolding/version`` identifies.
 final class FoldingTable: Sendable {
     /// The differences that a table removes. All tables also remove differences of compatibility, such as width,
     /// ligatures and superscripts, and invisible characters.
@@ -99,10 +98,10 @@ final class FoldingTable: Sendable {
                 prepared += Self.prepared(scalar, rules)
             }
         }
-        let composed = TextFolding.composed(String(prepared).decomposedStringWithCompatibilityMapping)
+        let composed = TextForms.composed(TextForms.compatible(String(prepared)))
         folded.removeAll(keepingCapacity: true)
         _ = append(composed.unicodeScalars, to: &folded, isComposed: true)
-        return TextFolding.composed(String(decoding: folded, as: UTF8.self))
+        return TextForms.composed(String(decoding: folded, as: UTF8.self))
     }
 
     /// Appends the replacements of scalars as UTF-8.
@@ -198,7 +197,7 @@ final class FoldingTable: Sendable {
     /// for a spacing accent, and spaces around symbols for words.
     private static func prepared(_ scalar: Unicode.Scalar, _ rules: Rules) -> [Unicode.Scalar] {
         if isInvisible(scalar) { return scalar.value == 0x200b && rules.contains(.words) ? [" "] : [] }
-        let compatible = String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars
+        let compatible = TextForms.composed(TextForms.compatible(String(scalar))).unicodeScalars
         if isSpace(scalar, compatible: Array(compatible)[...]) { return [" "] }
         return rules.contains(.words) && isSymbol(scalar, compatible: Array(compatible)[...])
             ? [" ", scalar, " "] : [scalar]
@@ -241,8 +240,8 @@ final class FoldingTable: Sendable {
         scalar.properties.generalCategory == .nonspacingMark
     }
 
-    /// Calls `body` with each scalar and its replacement. All are processed together, because each call of Foundation is
-    /// expensive.
+    /// Calls `body` with each scalar and its replacement. All are processed together, because each call of utf8proc
+    /// allocates memory.
     ///
     /// - Parameter note: Receives the scalars that ``prepared(_:_:)`` changes.
     private static func forEachReplacement(
@@ -260,7 +259,7 @@ final class FoldingTable: Sendable {
             }
             flat.append("\n")
         }
-        let compatible = mapped(flat) { TextFolding.composed($0.decomposedStringWithCompatibilityMapping) }
+        let compatible = mapped(flat) { TextForms.composed(TextForms.compatible($0)) }
         flat.removeAll(keepingCapacity: true)
         forEachPart(of: compatible) { index, part in
             let scalar = scalars[index]
@@ -284,7 +283,7 @@ final class FoldingTable: Sendable {
         }
         if rules.contains(.accents) {
             let composed = flat
-            let decomposed = mapped(flat) { $0.decomposedStringWithCanonicalMapping }
+            let decomposed = mapped(flat) { TextForms.decomposed($0) }
             flat.removeAll(keepingCapacity: true)
             var start = 0
             forEachPart(of: decomposed) { _, part in
@@ -296,8 +295,8 @@ final class FoldingTable: Sendable {
             }
         }
         // Case comes last: the iota below a Greek letter is an accent, but a letter in upper case.
-        if rules.contains(.letterCase) { flat = mapped(flat) { $0.folding(options: .caseInsensitive, locale: nil) } }
-        forEachPart(of: mapped(flat) { TextFolding.composed($0) }) { body(scalars[$0], $1) }
+        if rules.contains(.letterCase) { flat = mapped(flat) { TextForms.caseFolded($0) } }
+        forEachPart(of: mapped(flat) { TextForms.composed($0) }) { body(scalars[$0], $1) }
     }
 
     private static func mapped(_ scalars: [Unicode.Scalar], _ change: (String) -> String) -> [Unicode.Scalar] {

@@ -1,6 +1,11 @@
 internal import CStemmer
-internal import Foundation
 internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// Identifies a libstemmer, to detect whether it stems all words of a language like another one: terms of one stemmer
 /// are not found with a different one.

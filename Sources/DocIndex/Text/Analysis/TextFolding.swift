@@ -1,15 +1,13 @@
-internal import Foundation
-
 /// Removes differences that do not count in comparisons: case, accents, width, compatibility forms, and invisible
 /// characters.
 ///
-/// The text analyzers and the collations `ci` and `ci-ai` use the same rules. They depend on the Unicode version of the
-/// system; ``version`` identifies both.
+/// The text analyzers and the collations `ci` and `ci-ai` use the same rules. They depend on the Unicode versions of
+/// utf8proc and of Swift; ``version`` identifies them.
 enum TextFolding {
     /// Returns the composed form of a string without case.
     static func withoutCase(_ text: String) -> String {
         if isPlain(text) { return text.lowercased() }
-        return composed(text).folding(options: .caseInsensitive, locale: nil)
+        return TextForms.caseFolded(TextForms.composed(text))
     }
 
     /// Returns the string without case, accents, compatibility forms and invisible characters, for comparing whole
@@ -79,31 +77,9 @@ enum TextFolding {
         return String(result)
     }
 
-    /// Returns the composed form of a string (NFC).
-    ///
-    /// Foundation mistakes U+11A7 and U+11C3, the code points just below and above the final consonants of modern
-    /// Korean, for such consonants: after a syllable, one is lost and the other changes the syllable to the next one.
-    /// They compose with nothing, so the parts before and after them are composed separately. Foundation also does not
-    /// compose a final consonant with a syllable, so both are decomposed first.
-    static func composed(_ text: String) -> String {
-        func standsAlone(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x11a7 || scalar.value == 0x11c3 }
-        let hasConsonants = text.unicodeScalars.contains { (0x11a7...0x11c3).contains($0.value) }
-        guard hasConsonants else { return text.precomposedStringWithCanonicalMapping }
-        let scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
-        var result = String.UnicodeScalarView()
-        var rest = scalars[...]
-        while let place = rest.firstIndex(where: standsAlone) {
-            result.append(contentsOf: String(rest[..<place]).precomposedStringWithCanonicalMapping.unicodeScalars)
-            result.append(rest[place])
-            rest = rest[rest.index(after: place)...]
-        }
-        result.append(contentsOf: String(rest).precomposedStringWithCanonicalMapping.unicodeScalars)
-        return String(result)
-    }
-
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// The name of the rules with a hash of the system's data that they use: decompositions, case folding and categories
+    /// The name of the rules with a hash of the data that they use: decompositions, case folding and categories
     /// of characters. A Unicode version in which any of them differs has a different name.
     ///
     /// A changed rule requires a new number.
@@ -125,8 +101,8 @@ enum TextFolding {
                 add(FoldingTable.categoryCode(scalar))
             }
             let text = String(decoding: bytes, as: UTF8.self)
-            for byte in text.decomposedStringWithCompatibilityMapping.utf8 { add(byte) }
-            for byte in text.folding(options: .caseInsensitive, locale: nil).utf8 { add(byte) }
+            for byte in TextForms.compatible(text).utf8 { add(byte) }
+            for byte in TextForms.caseFolded(text).utf8 { add(byte) }
         }
         return "folding-2-" + String(hash, radix: 16)
     }()

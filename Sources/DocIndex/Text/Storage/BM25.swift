@@ -1,4 +1,8 @@
-internal import Foundation
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
 
 /// The BM25 scores of terms (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009):
 /// `idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length))` with `k1` 1.2, `b` 0.75 and

@@ -144,6 +144,16 @@ final class TextIndexes: Sendable {
         }
     }
 
+    /// Returns the numbers of the indexes that only a rebuild makes small again. Called under the writer's lock.
+    func sparseIndexes(_ indexes: some TextIndexDirectory, database: Database) throws -> Set<UInt32> {
+        var numbers: Set<UInt32> = []
+        for source in indexes.textIndexes {
+            let (_, view) = try maintainer(of: source, database)
+            if view.structure.isSparse { numbers.insert(source.index.number) }
+        }
+        return numbers
+    }
+
     /// Flushes all pending documents of every text index and, if requested, merges all its segments into one. Called
     /// under the writer's lock.
     func compact(_ indexes: some TextIndexDirectory, database: Database, merges: Bool) throws {
