@@ -1,6 +1,11 @@
 #if Network
     public import DocSync
-    internal import Foundation
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
 
     extension Peer {
         /// Creates a peer that is reached by HTTP: a database of CouchDB or PouchDB, or a collection that another store
@@ -18,8 +23,7 @@
         ) throws {
             guard var parts = URLComponents(string: url, encodingInvalidCharacters: false),
                 let slash = parts.percentEncodedPath.lastIndex(of: "/"),
-                let database = String(parts.percentEncodedPath[slash...].dropFirst()).removingPercentEncoding,
-                !database.isEmpty
+                let database = Self.decoded(parts.percentEncodedPath[slash...]), !database.isEmpty
             else {
                 throw NetworkError(
                     .invalidAddress, "The address of the peer names no database; write it as https://HOST/DATABASE.")
@@ -31,6 +35,13 @@
             self.init(
                 try HTTPClientTransport(to: address, configuration: configuration), database: [database],
                 credentials: credentials, attemptLimit: attemptLimit)
+        }
+
+        /// Returns the name in the last part of a valid path, which begins with a slash; `nil` if it is not UTF-8.
+        private static func decoded(_ part: Substring) -> String? {
+            var parts = URLComponents()
+            parts.percentEncodedPath = String(part)
+            return parts.path.hasPrefix("/") ? String(parts.path.dropFirst()) : nil
         }
     }
 #endif

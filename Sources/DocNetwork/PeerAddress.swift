@@ -1,5 +1,9 @@
 #if Network
-    internal import Foundation
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
 
     /// The address of a peer: scheme, host, port, and the path before the path of each request.
     package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {

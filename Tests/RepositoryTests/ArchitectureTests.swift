@@ -79,13 +79,17 @@ import Testing
         var count = 0
         for case let path as String in files where path.hasSuffix(".swift") {
             let source = try Self.text("Sources/\(path)")
-            // The HTTP client of the trait Network needs all of Foundation.
-            guard source.contains(/import Foundation\n/), !path.hasPrefix("DocNetwork/") else { continue }
-            count += 1
-            #expect(
-                source.contains("#if canImport(FoundationEssentials)\n")
-                    || source.hasPrefix("#if canImport(ImageIO)\n"),
-                "Sources/\(path)")
+            for (number, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            where line.contains(/import (struct |class |func |enum )?Foundation/)
+                && !line.contains("FoundationEssentials")
+            {
+                count += 1
+                let lines = source.split(separator: "\n", omittingEmptySubsequences: false).prefix(number)
+                #expect(
+                    lines.last?.hasSuffix("#else") == true
+                        && lines.dropLast(2).last?.hasSuffix("(FoundationEssentials)") == true
+                        || lines.first == "#if canImport(ImageIO)", "Sources/\(path):\(number + 1)")
+            }
         }
         #expect(count > 10)
     }

@@ -70,6 +70,7 @@ extension DocumentStore {
                     var catalog = currentCatalog
                     catalog.dropped.removeAll { $0.number == dropped.number }
                     try save(catalog)
+                    texts.drop(dropped.number)
                 }
             }
             while let collection = currentCatalog.droppedHistory.first { try dropHistory(of: collection) }

@@ -11,31 +11,20 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-    /// Writes pending words as segments, and merges the segments of each text index into one. If most of an index belongs
-    /// to former versions of documents, it is rebuilt instead.
+    /// Writes pending words as segments, and merges the segments of each text index into one. An index that consists
+    /// mostly of former versions of documents is rebuilt first.
     ///
     /// Searches do not depend on it, because segments are flushed and merged along with commits. After a large load, it
-    /// makes the index as small and as fast as possible. After many updates, it frees the two bytes of the database and
-    /// five of memory that each of them takes in a text index. Other writers wait for a merge, but not for a rebuild;
+    /// makes the index as small and as fast as possible. After many updates, a rebuild frees the two bytes of the database
+    /// and five of memory that each of them takes in a text index. Other writers wait for a merge, but not for a rebuild;
     /// readers do not wait.
     ///
-    /// - Parameter progress: called between slices of a rebuild. If it throws, the work stops and can be continued with
-    ///   ``finishSchemaChange(_:)``.
-    /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
+    /// - Parameter progress: called between slices of a rebuild. If it throws, the index stays as it was.
+    /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`; what `progress` throws.
     /// - Complexity: O(*n*) in the size of the text indexes; for a rebuild, in the documents of the collection.
     public func optimizeTextIndexes(_ progress: (DocumentStore.BuildProgress) throws -> Void = { _ in }) throws {
-        let hasSparse = try withWriter { _ in
-            let sparse = try texts.sparseIndexes(loadedCatalog, database: database)
-            if sparse.isEmpty { return false }
-            var catalog = currentCatalog
-            for position in catalog.collections.indices {
-                try catalog.replaceIndexes(ofCollectionAt: position) { $0.isReady && sparse.contains($0.number) }
-            }
-            try save(catalog)
-            return true
-        }
-        if hasSparse { try finishSchemaChange(progress) }
-        try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: true) }
+        try rebuildSparseTextIndexes(progress)
+        try compactTextIndexes(merges: true)
     }
 
     /// Writes pending words as segments.
@@ -43,8 +32,44 @@ extension DocumentStore {
     /// This speeds up the next open, which otherwise reads the documents that are not in segments yet.
     ///
     /// - Throws: the errors of ``optimizeTextIndexes(_:)``.
-    public func flushTextIndexes() throws {
-        try withWriter { _ in try texts.compact(loadedCatalog, database: database, merges: false) }
+    public func flushTextIndexes() throws { try compactTextIndexes(merges: false) }
+
+    private func compactTextIndexes(merges: Bool) throws {
+        try withWriter { _ in
+            try noteOtherStemmers()
+            try texts.compact(loadedCatalog, database: database, merges: merges)
+        }
+    }
+
+    /// Rebuilds the text indexes that consist mostly of former versions of documents. If a rebuild fails or is
+    /// interrupted, the index stays as it was.
+    ///
+    /// - Parameter progress: called between slices.
+    /// - Throws: the errors of ``optimizeTextIndexes(_:)``.
+    package func rebuildSparseTextIndexes(_ progress: (DocumentStore.BuildProgress) throws -> Void) throws {
+        let sparse = try withWriter { _ in
+            let ready = currentCatalog.collections.flatMap(\.indexes).filter { $0.isReady && !$0.isRetiring }
+            let sparse = try texts.sparseIndexes(loadedCatalog, database: database)
+                .intersection(ready.map(\.number))
+            if sparse.isEmpty { return sparse }
+            var catalog = currentCatalog
+            for position in catalog.collections.indices {
+                try catalog.replaceIndexes(ofCollectionAt: position) { sparse.contains($0.number) }
+            }
+            try save(catalog)
+            return sparse
+        }
+        if sparse.isEmpty { return }
+        do {
+            try finishSchemaChange(progress)
+        } catch {
+            try? withWriter { _ in
+                var catalog = currentCatalog
+                catalog.keepIndexes(sparse)
+                try save(catalog)
+            }
+            throw error
+        }
     }
 
     /// Text indexes whose segments could not be written or merged along with a commit. Empty if there were no failures.

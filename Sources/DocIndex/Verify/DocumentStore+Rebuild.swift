@@ -102,6 +102,13 @@ extension DocumentStore {
     }
 }
 
+extension Catalog.IndexEntry {
+    /// Whether this index, which is not ready, is to replace another one.
+    fileprivate func isSuccessor(of other: Catalog.IndexEntry) -> Bool {
+        !isReady && !isRetiring && definition.name.hasSameBytes(as: other.definition.name)
+    }
+}
+
 extension Catalog {
     /// Declares indexes again with new numbers. The existing ones remain in use until then, unless they were
     /// incomplete.
@@ -124,6 +131,24 @@ extension Catalog {
             }
         }
         collections[position].indexes = indexes + retiring
+    }
+
+    /// Withdraws the replacement of indexes that are still in use: they stay, and their successors are dropped.
+    mutating func keepIndexes(_ numbers: Set<UInt32>) {
+        for position in collections.indices {
+            let indexes = collections[position].indexes
+            let kept = indexes.filter { $0.isRetiring && numbers.contains($0.number) }
+            for var entry in kept {
+                guard let successor = indexes.first(where: { $0.isSuccessor(of: entry) }) else { continue }
+                entry.isRetiring = false
+                dropped.append(DroppedIndex(number: successor.number, kind: successor.definition.kind))
+                collections[position].indexes.removeAll { $0.number == entry.number }
+                for index in collections[position].indexes.indices
+                where collections[position].indexes[index].number == successor.number {
+                    collections[position].indexes[index] = entry
+                }
+            }
+        }
     }
 
     private mutating func takeIndexNumber() throws -> UInt32 { try Self.take(&nextIndex) }

@@ -11,8 +11,9 @@ struct CompactCommand: ParsableCommand {
         discussion: """
             Example: lkrepl compact --write --yes app.db
             --deepest also rewrites the tables of the deepest level; it needs as much free space again. ^C stops it \
-            after the current piece of some megabytes. Without a range, the text indexes of \
-            a document store are merged first, and versions of documents outside the bounds of their history are deleted.
+            after the current piece of some megabytes. Without a range, versions of \
+            documents outside the bounds of their history are deleted first, and text indexes that consist mostly of \
+            former versions are rebuilt.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,7 +34,7 @@ struct CompactCommand: ParsableCommand {
             guard !dryRun else { return options.note("compact: would merge about \(what)") }
             try options.confirm("merge about \(what)")
             try trimHistory(session)
-            try optimizeTexts(session)
+            try rebuildTexts(session)
             let before = try session.database.statistics().tableByteCount
             try compact(range, in: session)
             let after = try session.database.statistics().tableByteCount
@@ -56,12 +57,22 @@ struct CompactCommand: ParsableCommand {
         }
     }
 
-    /// Merges the segments of text indexes, or rebuilds an index that consists mostly of former versions.
-    private func optimizeTexts(_ session: Session) throws {
+    /// Rebuilds text indexes that consist mostly of former versions of documents. A failure leaves them as they were, and
+    /// does not prevent the merge, which may free the space that was missing.
+    private func rebuildTexts(_ session: Session) throws {
         guard !range.isGiven, try session.isDocumentStore() else { return }
         let progress = IndexBuildProgress("compact", options)
         defer { progress.finish() }
-        try session.store().optimizeTextIndexes { try progress.advance($0) }
+        do {
+            try session.store().rebuildSparseTextIndexes { try progress.advance($0) }
+        } catch {
+            var failure = CommandError(error)
+            guard !Interruption.isRequested else {
+                failure.hint = "nothing was changed; run the same command again"
+                throw failure
+            }
+            options.note("compact: no text index was rebuilt: \(failure.message)")
+        }
     }
 
     /// Merges a range piece by piece, so that ^C stops it between two pieces.

@@ -255,6 +255,17 @@ import Testing
 
     // MARK: - Writing
 
+    @Test func `The fingerprints of the golden store's indexes describe the same as ever`() {
+        let texts = Self.schema.collections[0].indexes.filter { ["names", "text"].contains($0.name) }
+            .map { $0.fingerprintText.replacing(TextFolding.version, with: "FOLDING") }
+        #expect(
+            texts == [
+                #"{"type":"value","fields":[{"path":"title","collation":"natural"},"year"]} FOLDING natural-1"#,
+                #"{"type":"text","fields":["title"]} FOLDING"#,
+            ])
+        #expect(TextFolding.version.hasPrefix("folding-2-"))
+    }
+
     @Test func `The program writes the golden store identically today, except for the epoch`() throws {
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")

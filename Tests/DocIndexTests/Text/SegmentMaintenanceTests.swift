@@ -144,62 +144,74 @@ import Testing
         }
     }
 
+    /// Returns the bytes of all keys and values of a text index.
+    private static func size(of number: UInt32, in store: DocumentStore) throws -> Int {
+        // The structure's key is the first.
+        let prefix = TextIndexKey.structure.prefix(number).dropLast()
+        return try allPairs(in: store.database).reduce(0) { sum, pair in
+            pair.key.starts(with: prefix) ? sum + pair.key.count + pair.value.count : sum
+        }
+    }
+
+    private static func indexNumber(_ store: DocumentStore) throws -> UInt32 {
+        try #require(try store.collection("c").reader().textIndex?.number)
+    }
+
+    private static func answers(_ store: DocumentStore) throws -> [[DocumentID]] {
+        try (0..<40).map { try store.collection("c").search("w\($0)", limit: 20).map(\.document.id) }
+    }
+
+    private struct Interruption: Error {}
+
     @Test func `Optimizing makes an index that was updated often as small as a new one, and keeps its answers`() throws
     {
         var random = TestRun.random(stream: 129)
         let documentCount = 1500
         var newest = (0..<documentCount).map { Self.document($0, &random) }
-        func size(_ store: DocumentStore, of number: UInt32) throws -> Int {
-            // All keys of the index, of which the structure's is the first.
-            let prefix = TextIndexKey.structure.prefix(number).dropLast()
-            return try allPairs(in: store.database).reduce(0) { sum, pair in
-                pair.key.starts(with: prefix) ? sum + pair.key.count + pair.value.count : sum
-            }
-        }
-        func indexNumber(_ store: DocumentStore) throws -> UInt32 {
-            try #require(try store.collection("c").reader().textIndex?.number)
-        }
-        func answers(_ store: DocumentStore) throws -> [[DocumentID]] {
-            try (0..<40).map { word in
-                try store.collection("c").search("w\(word)", limit: 20).map(\.document.id)
-            }
-        }
         try withTemporaryStore(schema: SegmentTests.schema) { store in
             try store.load(into: "c") { writer in for document in newest { try writer.put(document) } }
-            let first = try indexNumber(store)
+            let first = try Self.indexNumber(store)
             // One update of each document: half of the slots are alive, and the index stays.
             for round in 0..<4 {
                 for id in newest.indices { newest[id] = Self.document(id, &random) }
                 try store.load(into: "c") { writer in for document in newest { try writer.put(document) } }
                 if round == 0 {
                     try store.optimizeTextIndexes()
-                    #expect(try indexNumber(store) == first)
+                    #expect(try Self.indexNumber(store) == first)
                 }
             }
             #expect(try TextStructure.read(first, name: "text", in: store.database).nextSlot == 5 * 1500)
-            let before = try answers(store)
+            let before = try Self.answers(store)
+            // If it is interrupted, or fails, the index stays.
+            #expect(throws: Interruption.self) { try store.optimizeTextIndexes { _ in throw Interruption() } }
+            #expect(try Self.indexNumber(store) == first && !store.currentCatalog.collections.contains { !$0.isBuilt })
+            #expect(try Self.answers(store) == before)
+            try store.collection("c").put(newest[0])
+            try expectSound(store)
             var calls = 0
             try store.optimizeTextIndexes { step in
                 calls += 1
                 #expect(step.collection == "c" && step.indexes == ["text"])
             }
             #expect(calls > 0)
-            let second = try indexNumber(store)
+            let second = try Self.indexNumber(store)
             let structure = try TextStructure.read(second, name: "text", in: store.database)
             #expect(second != first && structure.nextSlot == 1500 && structure.segments.count == 1)
-            #expect(try answers(store) == before)
+            #expect(try Self.answers(store) == before)
             try expectSound(store)
+            #expect(store.texts.views.newest(first) == nil, "its memory is free")
             // Nothing is left of the old index, and the new one is that of a new store.
-            #expect(try size(store, of: first) == 0)
+            #expect(try Self.size(of: first, in: store) == 0)
             try withTemporaryStore(schema: SegmentTests.schema) { new in
                 try new.load(into: "c") { writer in for document in newest { try writer.put(document) } }
                 try new.optimizeTextIndexes()
-                let (size, newSize) = (try size(store, of: second), try size(new, of: try indexNumber(new)))
+                let size = try Self.size(of: second, in: store)
+                let newSize = try Self.size(of: try Self.indexNumber(new), in: new)
                 #expect(abs(size - newSize) < 64, "\(size) and \(newSize) bytes")
             }
             // A second time there is nothing to rebuild.
             try store.optimizeTextIndexes { _ in Issue.record("rebuilt again") }
-            #expect(try indexNumber(store) == second)
+            #expect(try Self.indexNumber(store) == second)
         }
     }
 

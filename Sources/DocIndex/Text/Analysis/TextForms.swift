@@ -17,9 +17,14 @@ enum TextForms {
     static func composed(_ text: String) -> String {
         if isPlain(text) { return text }
         let mistaken: Unicode.Scalar = "\u{11a7}"
-        guard text.unicodeScalars.contains(mistaken) else { return mapped(text, composition) }
-        return text.unicodeScalars.split(separator: mistaken, omittingEmptySubsequences: false)
-            .map { mapped(String($0), composition) }.joined(separator: String(mistaken))
+        var rest = text.unicodeScalars[...]
+        var result = ""
+        while let place = rest.firstIndex(of: mistaken) {
+            if place > rest.startIndex { result += mapped(String(rest[..<place]), composition) }
+            result.unicodeScalars.append(mistaken)
+            rest = rest[rest.index(after: place)...]
+        }
+        return result.isEmpty ? mapped(text, composition) : result + mapped(String(rest), composition)
     }
 
     /// Returns the decomposed form (NFD).
@@ -39,7 +44,9 @@ enum TextForms {
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
     private static func mapped(_ text: String, _ options: utf8proc_option_t) -> String {
-        let utf8 = text.utf8Span.span
+        let isNormalizing = options != UTF8PROC_CASEFOLD
+        let ordered = isNormalizing && hasManyMarks(text) ? withOrderedMarks(text, for: options) : text
+        let utf8 = ordered.utf8Span.span
         return unsafe utf8.withUnsafeBufferPointer { input in
             var output: UnsafeMutablePointer<UInt8>?
             let count = unsafe utf8proc_map(input.baseAddress, input.count, &output, options)
@@ -50,5 +57,56 @@ enum TextForms {
             }
             return unsafe String(decoding: UnsafeBufferPointer(start: output, count: count), as: UTF8.self)
         }
+    }
+
+    // MARK: - Marks
+
+    /// The number of consecutive marks that utf8proc may have to sort. It swaps neighbors, in quadratic time.
+    private static let markLimit = 64
+
+    /// Returns the marks that a scalar consists of; none if it is not a mark, or decomposes to something else.
+    private static func marks(_ scalar: Unicode.Scalar, for options: utf8proc_option_t) -> [Unicode.Scalar] {
+        switch scalar.value {
+        case 0..<0x300: []
+        // The only characters that are not marks themselves, and decompose to nothing but marks.
+        case 0xf73: ["\u{f71}", "\u{f72}"]
+        case 0xf75: ["\u{f71}", "\u{f74}"]
+        case 0xf81: ["\u{f71}", "\u{f80}"]
+        case 0xff9e where options.rawValue & UTF8PROC_COMPAT.rawValue != 0: ["\u{3099}"]
+        case 0xff9f where options.rawValue & UTF8PROC_COMPAT.rawValue != 0: ["\u{309a}"]
+        default: scalar.properties.canonicalCombiningClass == .notReordered ? [] : [scalar]
+        }
+    }
+
+    /// Returns whether there may be more than ``markLimit`` consecutive marks: one of them is at a multiple of that number.
+    private static func hasManyMarks(_ text: String) -> Bool {
+        if text.utf8.count <= 2 * markLimit { return false }
+        var number = 0
+        for scalar in text.unicodeScalars {
+            number += 1
+            if number % markLimit == 0, !marks(scalar, for: UTF8PROC_COMPAT).isEmpty { return true }
+        }
+        return false
+    }
+
+    /// Returns an equivalent string in which consecutive marks are in the order of normalized text.
+    private static func withOrderedMarks(_ text: String, for options: utf8proc_option_t) -> String {
+        var result = String.UnicodeScalarView()
+        var run: [(order: UInt8, place: Int, scalar: Unicode.Scalar)] = []
+        func endRun() {
+            run.sort { ($0.order, $0.place) < ($1.order, $1.place) }
+            for mark in run { result.append(mark.scalar) }
+            run.removeAll(keepingCapacity: true)
+        }
+        for scalar in text.unicodeScalars {
+            let marks = marks(scalar, for: options)
+            if marks.isEmpty {
+                endRun()
+                result.append(scalar)
+            }
+            for mark in marks { run.append((mark.properties.canonicalCombiningClass.rawValue, run.count, mark)) }
+        }
+        endRun()
+        return String(result)
     }
 }

@@ -23,6 +23,7 @@ struct TextStructure: Sendable, Hashable {
     /// Whether most slots belong to former versions of documents. Slots are never reused, and each takes some two bytes
     /// of the database and five of memory, so a new index is less than half as large.
     var isSparse: Bool { nextSlot >= Self.chunkSlotCount && Int64(nextSlot) > 2 * statistics.documents }
+
     /// The format version of the record.
     private static let format: UInt64 = 1
 

@@ -71,6 +71,12 @@ final class TextIndexViews: Sendable {
         views.withLock { views in for (number, view) in new { views[number] = [view] } }
     }
 
+    /// Discards the views of a dropped index. Readers that have copied them keep them.
+    func remove(_ number: UInt32) {
+        views.withLock { $0[number] = nil }
+        older.withLock { $0[number] = nil }
+    }
+
     /// Discards all views.
     func removeAll() {
         views.withLock { $0 = [:] }

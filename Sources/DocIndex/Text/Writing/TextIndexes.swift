@@ -86,6 +86,13 @@ final class TextIndexes: Sendable {
         }
     }
 
+    /// Discards the state of a dropped index. Called under the writer's lock.
+    func drop(_ number: UInt32) {
+        work.maintainers[number] = nil
+        views.remove(number)
+        failures.withLock { $0[number] = nil }
+    }
+
     /// Discards all state after a failed write, because it is unknown what was stored.
     func forget() {
         views.removeAll()
