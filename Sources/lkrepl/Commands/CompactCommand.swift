@@ -68,7 +68,7 @@ struct CompactCommand: ParsableCommand {
         } catch {
             var failure = CommandError(error)
             guard !Interruption.isRequested else {
-                failure.hint = "nothing was changed; run the same command again"
+                failure.hint = "no text index was changed; run the same command again"
                 throw failure
             }
             options.note("compact: no text index was rebuilt: \(failure.message)")
