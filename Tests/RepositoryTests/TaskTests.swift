@@ -56,17 +56,67 @@ import Testing
 
     @Test(arguments: [([], "swift build --traits Network\n"), (["TRAITS="], "swift build \n")])
     func `make builds with the network, unless it is told not to`(settings: [String], expected: String) throws {
+        let lines = try Self.commands(of: "build", settings)
+        #expect(lines.hasSuffix(expected), "\(lines)")
+    }
+
+    /// Returns the commands that `make` would run for a target.
+    private static func commands(of target: String, _ settings: [String] = []) throws -> String {
         let make = Process()
         make.executableURL = URL(filePath: "/usr/bin/env")
         make.arguments =
             ["-u", "TRAITS", "-u", "MAKEFLAGS", "make", "-n", "-C", ArchitectureTests.root.path, "SWIFT=swift"]
-            + ["--no-print-directory", "build"] + settings
+            + ["--no-print-directory", target] + settings
         let output = Pipe()
         make.standardOutput = output
         try make.run()
         let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         make.waitUntilExit()
-        #expect(make.terminationStatus == 0 && lines.hasSuffix(expected), "\(lines)")
+        try #require(make.terminationStatus == 0, "\(lines)")
+        return lines
+    }
+
+    /// No other task runs the sanitizers, so nothing else would show that one is not called, or tests less.
+    @Test func `make sanitize runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers`() throws {
+        let manifest = try ArchitectureTests.text("Package.swift")
+        let targets = manifest.matches(of: /\.testTarget\(\s*name: "(?<name>\w+)"/).map { String($0.output.name) }
+        let lines = try Self.commands(of: "sanitize").replacing("\\\n", with: " ").split(separator: "\n")
+        for (sanitizer, skipped) in [("address", []), ("thread", ["ForkTests"])] as [(String, [String])] {
+            let commands = lines.filter { $0.contains("swift test --sanitize=\(sanitizer) ") }
+            let command = try #require(commands.first, "\(lines)")
+            #expect(commands.count == 1)
+            let filter = try #require(command.firstMatch(of: /--filter '(?<pattern>[^']+)'/), "\(command)")
+            let names = filter.output.pattern.split(separator: "|").map { String($0) }
+            #expect(names.sorted() == ["DocIndexTests", "LevelFilesTests", "LevelKitTests"])
+            #expect(Set(names).isSubset(of: targets), "Package.swift has other test targets: \(targets)")
+            #expect(command.matches(of: /--skip (?<name>\S+)/).map { String($0.output.name) } == skipped)
+        }
+    }
+
+    /// The thread sanitizer does not recognize `Mutex` on Linux, so the modules replace it with their own.
+    @Test func `Under the thread sanitizer, LevelKit and DocIndex use only a mutex that it recognizes`() throws {
+        let condition = "LEVELKIT_THREAD_SANITIZER"
+        #expect(try Self.commands(of: "sanitize").contains("--sanitize=thread -Xswiftc -D\(condition) "))
+        let substitutes = [
+            "LevelKit": "Concurrency/SanitizedMutex.swift", "DocIndex": "Primitives/SanitizedMutex.swift",
+        ]
+        for (module, substitute) in substitutes {
+            let folder = "Sources/" + module
+            let text = try ArchitectureTests.text("\(folder)/\(substitute)")
+            #expect(text.hasPrefix("#if \(condition)\n") && text.contains(/(?:typealias|struct) Mutex</), "\(folder)")
+            let walk = try #require(
+                FileManager.default.enumerator(atPath: ArchitectureTests.root.path + "/" + folder))
+            for case let path as String in walk where path.hasSuffix(".swift") && path != substitute {
+                let source = try ArchitectureTests.text("\(folder)/\(path)")
+                #expect(!source.contains("Synchronization.Mutex"), "\(folder)/\(path)")
+            }
+        }
+        let walk = try #require(
+            FileManager.default.enumerator(atPath: ArchitectureTests.root.path + "/Sources/LevelFiles"))
+        for case let path as String in walk where path.hasSuffix(".swift") {
+            let source = try ArchitectureTests.text("Sources/LevelFiles/" + path)
+            #expect(!source.contains("Mutex"), "LevelFiles has no substitute: Sources/LevelFiles/\(path)")
+        }
     }
 
     @Test func `The products depend on no package`() throws {

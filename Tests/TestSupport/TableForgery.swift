@@ -89,6 +89,34 @@ package enum TableForgery: String, CaseIterable, Sendable {
         return bytes
     }
 
+    /// Overwrites some bytes of a data block or of the index of the largest table of a database with random ones, and
+    /// sometimes the compression type of the block. The checksum stays valid.
+    ///
+    /// - Returns: what was overwritten, for messages.
+    package static func overwriteBytes(in database: String, using random: inout SplitMix64) throws -> String {
+        let path = try largestTable(in: database)
+        let table = try Table(at: path)
+        let isIndex = random.once(in: 4)
+        let handle = try isIndex ? table.footer.index : random.pick(table.index().map(\.handle))
+        let type: UInt8? = random.once(in: 6) ? random.pick([0, 1, 2, 4, 7] as [UInt8]) : nil
+        let count = 1 + random.number(below: 4)
+        try BlockForgery(path).replace(handle, type: type) { block in
+            for _ in 0..<count {
+                // The lengths of the first entry, and the restart points at the end, decide how the rest is read.
+                let place =
+                    switch random.number(below: 3) {
+                    case 0: random.number(below: min(block.count, 40))
+                    case 1: block.count - 1 - random.number(below: min(block.count, 40))
+                    default: random.number(below: block.count)
+                    }
+                let extremes: [UInt8] = [0, 1, 0x7f, 0x80, 0xff]
+                block[place] = random.once(in: 2) ? random.pick(extremes) : UInt8(random.number(below: 256))
+            }
+        }
+        let compression = type.map { " and the type (\($0))" } ?? ""
+        return "\(count) bytes\(compression) of the \(isIndex ? "index" : "block") at byte \(handle.offset)"
+    }
+
     /// Makes the first key of a block larger than those after it.
     package static func disorder(block position: Int, in database: String) throws {
         let path = try largestTable(in: database)

@@ -30,9 +30,9 @@ struct BulkChangeRun {
                 if summary != before { try progress(summary) }
             }
         } catch let error as DocIndexError where summary.commitCount > 0 && !options.isDryRun {
+            let changed = HumanNumber.counted(summary.changedCount, "document")
             throw DocIndexError(
-                error.code,
-                "\(error.message); \(summary.changedCount) documents had been changed in earlier commits",
+                error.code, "\(error.message); \(changed) had been changed in earlier commits",
                 position: error.position, schemaViolations: error.schemaViolations,
                 uniqueViolation: error.uniqueViolation)
         }

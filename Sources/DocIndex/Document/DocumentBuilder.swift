@@ -84,10 +84,10 @@ extension DocumentBuilder {
             let known = nameIndexes[nameIndexes.count - 1]
                 .position(of: name) { members[frame.start + $0].name }
             guard known == nil else { return false }
-        } else {
-            for position in frame.start..<members.count where members[position].name.hasSameBytes(as: name) {
-                return false
-            }
+        } else if unsafe members.contains(
+            from: frame.start, where: { unsafe $0.pointee.name.hasSameBytes(as: name) })
+        {
+            return false
         }
         beginUniqueMember(name)
         return true

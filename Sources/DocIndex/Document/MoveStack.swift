@@ -30,6 +30,16 @@ struct MoveStack<Element>: ~Copyable {
         return unsafe base.unsafelyUnwrapped[position]
     }
 
+    /// Whether an element from `start` to the top satisfies `condition`.
+    ///
+    /// The condition gets a pointer: passing the element would copy all of it, and count references.
+    func contains(from start: Int, where condition: (UnsafePointer<Element>) -> Bool) -> Bool {
+        precondition(start >= 0 && start <= count, "The start lies outside the stack.")
+        guard start < count, let base = unsafe base else { return false }
+        for position in start..<count where unsafe condition(base + position) { return true }
+        return false
+    }
+
     /// Pushes `element`.
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
@@ -57,13 +67,12 @@ struct MoveStack<Element>: ~Copyable {
     mutating func popArray(from start: Int) -> [Element] {
         precondition(start >= 0 && start <= count, "The start lies outside the stack.")
         guard start < count, let base = unsafe base else { return [] }
-        let length = count - start
+        // `Array(unsafeUninitializedCapacity:)` is not specialized: it would look up the type of its buffer each time.
+        var array: [Element] = []
+        array.reserveCapacity(count - start)
+        for position in start..<count { unsafe array.append((base + position).move()) }
         count = start
-        return unsafe Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
-            // The buffer has an address, because its length is not zero.
-            unsafe buffer.baseAddress.unsafelyUnwrapped.moveInitialize(from: base + start, count: length)
-            initializedCount = length
-        }
+        return array
     }
 
     private mutating func grow() {

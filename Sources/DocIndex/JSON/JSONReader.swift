@@ -25,7 +25,7 @@ struct JSONReader: ~Copyable, ~Escapable {
             while true {
                 guard let innermost = builder.innermost else { return value }
                 builder.add(value)
-                guard try endsAfterItem(of: innermost) else { break }
+                guard try endsAfterItem(inObject: innermost.isObject) else { break }
                 value = try close(innermost)
             }
         }
@@ -127,11 +127,11 @@ extension JSONReader {
     }
 
     /// Reads the separator after an item. Returns true at the closing bracket, and false before the next value.
-    private mutating func endsAfterItem(of container: DocumentBuilder.Frame) throws(JSONError) -> Bool {
+    private mutating func endsAfterItem(inObject isInObject: Bool) throws(JSONError) -> Bool {
         skipWhiteSpace()
-        let closer = container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        let closer = isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
         guard offset < bytes.count else {
-            throw failure(.endOfInput(expected: container.isObject ? "',' or '}'" : "',' or ']'"))
+            throw failure(.endOfInput(expected: isInObject ? "',' or '}'" : "',' or ']'"))
         }
         let found = bytes[offset]
         if found == closer {
@@ -139,11 +139,11 @@ extension JSONReader {
             return true
         }
         guard found == UInt8(ascii: ",") else {
-            throw failure(.unexpected(found, expected: container.isObject ? "',' or '}'" : "',' or ']'"))
+            throw failure(.unexpected(found, expected: isInObject ? "',' or '}'" : "',' or ']'"))
         }
         offset += 1
         skipWhiteSpace()
-        if container.isObject {
+        if isInObject {
             if offset < bytes.count, bytes[offset] == closer { throw failure(.trailingComma(closer: closer)) }
             try readName(expected: "a name in double quotes")
         }

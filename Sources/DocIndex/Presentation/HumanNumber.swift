@@ -11,6 +11,13 @@ package enum HumanNumber {
         return output
     }
 
+    /// `1 document`, `1,234 documents`.
+    ///
+    /// - Parameter plural: `nil` if the plural ends with an s.
+    package static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+    }
+
     /// `512 B`, `1.5 kB`, `27.1 MB`: powers of 1000, as in `ls --si`.
     package static func byteCount(_ count: Int) -> String {
         guard count.magnitude >= 1000 else { return "\(count) B" }

@@ -16,3 +16,12 @@ extension Plan {
         public let duration: Duration
     }
 }
+
+extension Plan.Execution {
+    /// What was read, for people: `read 12 keys and 1 document for 1 result`.
+    package var workText: String {
+        let documents = HumanNumber.counted(documentsExamined, "document")
+        let results = HumanNumber.counted(resultCount, "result")
+        return "read \(HumanNumber.counted(keysExamined, "key")) and \(documents) for \(results)"
+    }
+}

@@ -58,7 +58,7 @@ struct CollectionHead: Sendable {
             if let count {
                 heading.element(
                     "span", .class("quiet"),
-                    text: count == 1 ? " 1 document" : " \(HumanNumber.grouped(count)) documents")
+                    text: " " + HumanNumber.counted(count, "document"))
             }
         }
         let condition = target["where"].flatMap { $0.isEmpty ? nil : $0 }

@@ -137,12 +137,12 @@ struct DocumentPage: Sendable {
         list.element("li") { item in
             switch value {
             case .object(let object) where !object.isEmpty && depth < Self.depthLimit:
-                item.fold(name, "\(object.count) \(object.count == 1 ? "member" : "members")", depth < Self.openDepth) {
+                item.fold(name, HumanNumber.counted(object.count, "member"), depth < Self.openDepth) {
                     members(object, depth: depth + 1, &$0)
                 }
             case .array(let elements) where isNested(elements) && depth < Self.depthLimit:
                 item.fold(
-                    name, "\(elements.count) \(elements.count == 1 ? "element" : "elements")", depth < Self.openDepth
+                    name, HumanNumber.counted(elements.count, "element"), depth < Self.openDepth
                 ) {
                     $0.element("ul") { list in
                         for (position, element) in elements.prefix(Self.memberLimit).enumerated() {

@@ -41,9 +41,8 @@ struct TableRequest: Sendable {
 extension Plan.Execution {
     /// An explanation of the query, for people.
     var summary: String {
-        let documents = documentsExamined == 1 ? "1 document" : "\(HumanNumber.grouped(documentsExamined)) documents"
-        let keys = keysExamined == 1 ? "1 key" : "\(HumanNumber.grouped(keysExamined)) keys"
-        return "read \(keys) and \(documents) in \(millisecondsText)"
+        let documents = HumanNumber.counted(documentsExamined, "document")
+        return "read \(HumanNumber.counted(keysExamined, "key")) and \(documents) in \(millisecondsText)"
     }
 
     /// The time in milliseconds, rounded to microseconds.

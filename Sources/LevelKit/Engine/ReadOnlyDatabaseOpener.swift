@@ -49,7 +49,7 @@ struct ReadOnlyDatabaseOpener {
         // LevelDB maps the first thousand tables into memory, and keeps descriptors of the others.
         let isWithinLimit = 2 * manifest.tables.count + Self.spareDescriptorCount <= limit
         guard folder.isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors else {
-            let byteCount = folder.copiedByteCount(of: manifest)
+            let byteCount = folder.copiedByteCount(of: manifest) &+ Self.ownFileByteCount
             return try openCheckpoint(isCopied: !folder.isTrusted, byteCount: byteCount)
         }
         return try openLinks()
@@ -84,8 +84,9 @@ struct ReadOnlyDatabaseOpener {
         }
         // The content of the logs is written to tables of about the same size.
         let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
-        try requireFileSize(of: logByteCount &+ Self.ownFileByteCount)
-        let scratch = try ScratchPlace.make(byteCount: logByteCount, for: directory)
+        let byteCount = logByteCount &+ Self.ownFileByteCount
+        try requireFileSize(of: byteCount)
+        let scratch = try ScratchPlace.make(byteCount: byteCount, for: directory)
         let held = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
         return try start(held, tableCount: files.tables.count + files.logs.count)
     }

@@ -6,9 +6,9 @@ internal import LevelFiles
 /// A database that is rejected here is left unchanged, including its message log.
 ///
 /// The amount that is read was chosen by measurement. Reading the indexes of the tables and their first and last blocks
-/// costs a few percent of reading every block. It reveals every foreign compression, and every forgery except one
-/// hidden in the middle of a table. That is the check for the user's own databases. Every block is read if other users
-/// can change the database, and if ``DatabaseOptions/checksEveryBlock`` is set.
+/// costs a few percent of reading every block. It reveals foreign compressions and forgeries, except those hidden in the
+/// middle of a table. That is the check for the user's own databases. Every block is read if other users can change the
+/// database, and if ``DatabaseOptions/checksEveryBlock`` is set.
 struct StoreInspection {
     let directory: DatabaseDirectory
     let order: KeyOrder

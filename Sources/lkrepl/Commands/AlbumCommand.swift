@@ -243,7 +243,7 @@ struct AlbumCommand: ParsableCommand {
     }
 
     private static func addedByHand(_ count: Int) -> String {
-        count == 1 ? "1 document added by hand" : "\(count) documents added by hand"
+        "\(HumanNumber.counted(count, "document")) added by hand"
     }
 
     // MARK: - Arguments

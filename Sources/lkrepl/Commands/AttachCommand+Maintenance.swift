@@ -162,7 +162,7 @@ extension AttachCommand {
                 defer { progress.finish() }
                 func collect(dryRun: Bool) throws -> DocumentStore.Attachments.Garbage {
                     try store.attachments.collectGarbage(olderThan: .seconds(older.seconds), dryRun: dryRun) { count in
-                        try Interruption.check("\(HumanNumber.grouped(count)) documents; nothing was deleted")
+                        try Interruption.check("\(HumanNumber.counted(count, "document")); nothing was deleted")
                         progress.advance(done: count)
                     }
                 }

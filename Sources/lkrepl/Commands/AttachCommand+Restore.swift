@@ -45,10 +45,9 @@ extension AttachCommand {
                 var unreadable: [String] = []
                 for path in paths { try restore(&lost, sizes, from: path, session, &unreadable) }
                 if !unreadable.isEmpty {
-                    let noun = unreadable.count == 1 ? "path" : "paths"
                     options.note(
-                        "attach restore: cannot read \(HumanNumber.grouped(unreadable.count)) \(noun): no permission, or the "
-                            + "name is not UTF-8" + (options.verbose ? "" : "; -v lists them"))
+                        "attach restore: cannot read \(HumanNumber.counted(unreadable.count, "path")): no permission, "
+                            + "or the name is not UTF-8" + (options.verbose ? "" : "; -v lists them"))
                     for path in unreadable { options.detail("attach restore: cannot read \(path)") }
                 }
                 for (digest, byteCount) in lost.sorted(by: { $0.key.description < $1.key.description }) {

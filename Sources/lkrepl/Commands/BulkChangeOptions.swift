@@ -87,12 +87,16 @@ struct BulkChangeOptions: ParsableArguments {
             {
                 throw CommandError(
                     .usage, "\(mistake); nothing was changed",
-                    hint: "correct the condition, which matches \(Self.documents(count)), or add --despite-warnings")
+                    hint:
+                        "correct the condition, which matches \(HumanNumber.counted(count, "document")), "
+                        + "or add --despite-warnings"
+                )
             }
             // Before the question: afterwards it is too late.
             try conditions.warn(of: Query(filter), in: collection, foundSomething: count > 0, options)
             if count > 0 {
-                try options.confirm("\(verb) \(Self.documents(count)) of \(collection.name) in \(session.path)")
+                try options.confirm(
+                    "\(verb) \(HumanNumber.counted(count, "document")) of \(collection.name) in \(session.path)")
             }
         }
         let progress = try options.reporter(verb, unit: .items("documents"))
@@ -106,7 +110,8 @@ struct BulkChangeOptions: ParsableArguments {
         } catch is CancellationError {
             progress.finish()
             let count = latest?.changedCount ?? 0
-            var failure = Interruption.failure("\(Self.documents(count)) were \(done)")
+            var failure = Interruption.failure(
+                "\(HumanNumber.counted(count, "document was", "documents were")) \(done)")
             if count > 0 { failure.hint = "run the same command again to finish" }
             throw failure
         } catch let error as DocIndexError where error.code == .changeTooLarge {
@@ -122,14 +127,11 @@ struct BulkChangeOptions: ParsableArguments {
         options.note(Self.text(of: summary, verb, done, dryRun: dryRun, keepsHistory: keepsHistory))
     }
 
-    private static func documents(_ count: Int) -> String {
-        "\(HumanNumber.grouped(count)) document\(count == 1 ? "" : "s")"
-    }
-
     private static func text(
         of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool, keepsHistory: Bool
     ) -> String {
-        var text = "\(verb): \(dryRun ? "would \(verb)" : done) \(documents(summary.changedCount))"
+        var text =
+            "\(verb): \(dryRun ? "would \(verb)" : done) \(HumanNumber.counted(summary.changedCount, "document"))"
         if summary.unchangedCount > 0 {
             text += "; \(HumanNumber.grouped(summary.unchangedCount)) already had these values"
         }
@@ -166,7 +168,11 @@ struct BulkChangeOptions: ParsableArguments {
         }
         try writer.finish()
         let hidden = summary.changedCount - summary.differences.count
-        if hidden > 0 { options.note("\(Self.documents(hidden)) more are not shown; --limit shows more") }
+        if hidden > 0 {
+            options.note(
+                "\(HumanNumber.counted(hidden, "more document is", "more documents are")) not shown; --limit shows more"
+            )
+        }
     }
 
     /// Two values without what both begin with, which could fill the row; an ellipsis stands for it.

@@ -130,7 +130,7 @@ enum ConditionAdvice {
             else { return nil }
             let other = Filter.compare(path, .equal, number)
             guard let count = try? collection.count(where: other), count > 0 else { return nil }
-            let documents = count == 1 ? "1 document has" : "\(HumanNumber.grouped(count)) documents have"
+            let documents = HumanNumber.counted(count, "document has", "documents have")
             return "\(documents) the number \(text) in \(path), not the text; write \(other)"
         }
     }
@@ -165,7 +165,7 @@ enum ConditionAdvice {
             (try? collection.count(where: conjunct)) == 0,
             let count = try? collection.count(where: .isDated(path, span)), count > 0
         else { return nil }
-        let documents = count == 1 ? "1 document is" : "\(HumanNumber.grouped(count)) documents are"
+        let documents = HumanNumber.counted(count, "document is", "documents are")
         return "\(path) = \"\(text)\" compares with a text; \(documents) of that time: write \(path) = date \(written)"
     }
 }

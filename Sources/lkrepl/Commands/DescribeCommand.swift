@@ -37,7 +37,7 @@ struct DescribeCommand: ParsableCommand {
                 census.count == 0 ? "" : "; the store has \(AttachCommand.count(census.count)) attached, with \(size)"
             options.note(
                 "describe: \(HumanNumber.grouped(inventory.documentCount)) of "
-                    + "\(HumanNumber.grouped(try collection.count())) documents of \(collection.name)" + attached)
+                    + "\(HumanNumber.counted(try collection.count(), "document")) of \(collection.name)" + attached)
         }
     }
 }

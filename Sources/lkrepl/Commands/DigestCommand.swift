@@ -40,7 +40,7 @@ struct DigestCommand: ParsableCommand {
                 let total = try collections.reduce(0) { $0 + (try $1.count()) }
                 for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                     try collection.forEach { document in
-                        try Interruption.check("\(HumanNumber.grouped(count)) documents")
+                        try Interruption.check(HumanNumber.counted(count, "document"))
                         digest.add(collection: collection.name, id: document.id, content: document.content)
                         count += 1
                         progress.advance(done: count, total: total)

@@ -34,9 +34,8 @@ extension DocCommand {
             let lines = try lines(of: file, name: name)
             let deletions = lines.count { $0.operation.isDeletion }
             if deletions > 0, !dryRun {
-                let noun = deletions == 1 ? "document" : "documents"
                 try options.confirmAtTerminal(
-                    "apply a file that deletes \(HumanNumber.grouped(deletions)) \(noun)")
+                    "apply a file that deletes \(HumanNumber.counted(deletions, "document"))")
             }
             if dryRun {
                 try Session.rehearsing(database) { try apply(lines, of: name, to: $0) }

@@ -25,7 +25,7 @@ extension ExportCommand {
             var (count, nameless) = (0, 0)
             _ = try collection.forEach(matching: query, options: options) { document in
                 count += 1
-                try Interruption.check("\(count) documents")
+                try Interruption.check(HumanNumber.counted(count, "document"))
                 progress.advance(done: count)
                 guard let file = PictureMetadata.file(of: document.content) else {
                     nameless += 1
@@ -99,7 +99,7 @@ extension ExportCommand {
     private func tellNameless(_ count: Int) {
         guard count > 0 else { return }
         options.note(
-            "export: \(HumanNumber.grouped(count)) documents were left out: they have no file name in "
+            "export: \(HumanNumber.counted(count, "document was", "documents were")) left out, without a file name in "
                 + "\(PictureSource.pathTag) or file")
     }
 }

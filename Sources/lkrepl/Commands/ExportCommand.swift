@@ -125,7 +125,7 @@ struct ExportCommand: ParsableCommand {
                 let count = try writeSidecars(pictures, to: sidecars)
                 progress.finish()
                 options.note(
-                    "export: \(count == 1 ? "1 sidecar" : "\(HumanNumber.grouped(count)) sidecars") in \(sidecars)")
+                    "export: \(HumanNumber.counted(count, "sidecar")) in \(sidecars)")
                 return try conditions.warn(of: query, in: collection, foundSomething: count > 0, options)
             }
             let count = try NewFile.write(file, replacing: force) { output -> Int in
@@ -165,7 +165,7 @@ struct ExportCommand: ParsableCommand {
             }
             progress.finish()
             options.note(
-                "export: \(count == 1 ? "1 document" : "\(HumanNumber.grouped(count)) documents"), \(start.secondsText)"
+                "export: \(HumanNumber.counted(count, "document")), \(start.secondsText)"
             )
             try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
             try omitted?.finish()
@@ -237,7 +237,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func step(_ count: Int, _ progress: ProgressReporter) throws {
-        try Interruption.check("\(count) documents")
+        try Interruption.check(HumanNumber.counted(count, "document"))
         progress.advance(done: count)
     }
 }

@@ -106,8 +106,7 @@ struct FindCommand: ParsableCommand {
             return true
         }
         let text =
-            "plan: \(explanation.plan); read \(explanation.keysExamined) keys and "
-            + "\(explanation.documentsExamined) documents for \(explanation.resultCount) results"
+            "plan: \(explanation.plan); \(explanation.workText)"
         if explain { options.note(text) } else { options.detail(text) }
         return explanation.resultCount
     }

@@ -118,8 +118,7 @@ struct ImportCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 return (collection.name, try collection.count())
             }
-            let noun = count == 1 ? "document" : "documents"
-            try options.confirm("remove all \(HumanNumber.grouped(count)) \(noun) of \(name) in \(database)")
+            try options.confirm("remove all \(HumanNumber.counted(count, "document")) of \(name) in \(database)")
         }
         let summary = try onStore { session in try load(listing, mode, session) }
         options.note(
@@ -231,7 +230,7 @@ struct ImportCommand: ParsableCommand {
 
     private func settings(_ mode: LoadMode) throws -> Loader.Options {
         var settings = try loading.loaderOptions("import", mode: mode)
-        settings.noun = "documents"
+        settings.noun = "document"
         settings.keepsMarkers = !loading.dryRun && photos == nil && mode != .replace
         // Reading a picture is slow, so small batches keep the amount of unstored work low.
         if photos != nil, loading.batch == nil { settings.batchCount = 10 }

@@ -146,12 +146,13 @@ struct IndexCommand: ParsableCommand {
             }
             try writer.finish(tellsOfNothing: false)
             options.note(
-                "index rebuild: \(HumanNumber.grouped(report.documentCount)) documents were read, "
-                    + "\(HumanNumber.grouped(report.repairCount)) records were corrected, all indexes are complete")
+                "index rebuild: \(HumanNumber.counted(report.documentCount, "document was", "documents were")) read, "
+                    + "\(HumanNumber.counted(report.repairCount, "record was", "records were")) corrected, "
+                    + "all indexes are complete")
             let count = report.lostAttachments.count
             guard count > 0 else { return }
             throw CommandError(
-                .badData, "\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost",
+                .badData, "\(HumanNumber.counted(count, "attached file is", "attached files are")) lost",
                 hint: Remedy.ofLostContents)
         }
     }
@@ -189,10 +190,12 @@ struct IndexCommand: ParsableCommand {
                 if !problems.isEmpty { try writer.finish() }
                 guard problems.isEmpty else {
                     throw CommandError(
-                        .badData, "\(problems.count) problems",
+                        .badData, HumanNumber.counted(problems.count, "problem"),
                         hint: "\"\(Remedy.rebuild(database, collection.name, name))\" rebuilds it")
                 }
-                options.note("index check: \(result.entryCount) entries of \(result.documentCount) documents agree")
+                let documents = HumanNumber.counted(result.documentCount, "document")
+                options.note(
+                    "index check: \(HumanNumber.counted(result.entryCount, "entry", "entries")) of \(documents) agree")
             }
         }
     }

@@ -51,7 +51,7 @@ struct InitCommand: ParsableCommand {
             let store = try DocumentStore.open(at: database, schema: declared, options: storeOptions)
             try store.close()
             let names = declared.collections.map {
-                "\($0.name) (\($0.indexes.count) \($0.indexes.count == 1 ? "index" : "indexes"))"
+                "\($0.name) (\(HumanNumber.counted($0.indexes.count, "index", "indexes")))"
             }
             options.note("init: created \(store.path) with \(names.joined(separator: ", "))")
             if let infer, let name = declared.collections.first?.name {
@@ -96,7 +96,7 @@ struct InitCommand: ParsableCommand {
         var inference = IndexInference()
         do {
             while inference.documentCount < Self.inferredCount, let event = try source.next() {
-                try Interruption.check("\(HumanNumber.grouped(inference.documentCount)) documents")
+                try Interruption.check(HumanNumber.counted(inference.documentCount, "document"))
                 if case .change(.document(_, _, let content)) = event { inference.add(content) }
             }
         } catch let fault as RecordError {
@@ -107,14 +107,14 @@ struct InitCommand: ParsableCommand {
         }
         let name = try collection.map { try ArgumentOrigin.current.text(of: $0) } ?? Self.collectionName(of: file)
         let definition = inference.collection(name, idField: try key.map { try ArgumentOrigin.current.text(of: $0) })
+        let documents = "\(HumanNumber.counted(inference.documentCount, "document")) of \(input.name)"
         let idField = VisibleText.singleLine(definition.idField)
-        let count = HumanNumber.grouped(inference.documentCount)
         if key == nil, inference.idField == nil {
             options.note(
-                "init: no field identifies the \(count) documents of \(input.name); the ID field is \(idField), and "
+                "init: no field identifies the \(documents); the ID field is \(idField), and "
                     + "import --id generate makes IDs")
         } else {
-            options.note("init: read \(count) documents of \(input.name); the ID field is \(idField)")
+            options.note("init: read \(documents); the ID field is \(idField)")
         }
         return (Schema(collections: [definition]), key != nil || inference.idField != nil)
     }

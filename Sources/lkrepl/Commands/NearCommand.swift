@@ -70,8 +70,8 @@ struct NearCommand: ParsableCommand {
             }
             if let ids { try ids.finish(isQuiet: options.quiet) } else { try writer?.finish() }
             options.detail(
-                "plan: \(execution.plan); read \(execution.keysExamined) keys and \(execution.documentsExamined) "
-                    + "documents for \(execution.resultCount) results")
+                "plan: \(execution.plan); \(execution.workText)"
+            )
             try conditions.warn(of: query, fields: shown.paths, in: collection, foundSomething: found, options)
         }
     }

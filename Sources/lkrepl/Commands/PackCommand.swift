@@ -111,10 +111,10 @@ struct PackCommand: ParsableCommand {
     private func tell(
         _ summary: PackageWriter.Summary, _ file: String, _ start: ContinuousClock.Instant, isOfStore: Bool
     ) {
-        var parts = ["\(HumanNumber.grouped(summary.documentCount)) documents"]
-        if summary.deletionCount > 0 { parts.append("\(HumanNumber.grouped(summary.deletionCount)) deletions") }
-        if summary.originalCount > 0 { parts.append("\(HumanNumber.grouped(summary.originalCount)) originals") }
-        if summary.renditionCount > 0 { parts.append("\(HumanNumber.grouped(summary.renditionCount)) renditions") }
+        var parts = [HumanNumber.counted(summary.documentCount, "document")]
+        if summary.deletionCount > 0 { parts.append(HumanNumber.counted(summary.deletionCount, "deletion")) }
+        if summary.originalCount > 0 { parts.append(HumanNumber.counted(summary.originalCount, "original")) }
+        if summary.renditionCount > 0 { parts.append(HumanNumber.counted(summary.renditionCount, "rendition")) }
         let size = HumanNumber.byteCount(Int(clamping: summary.byteCount))
         options.note("pack: \(parts.joined(separator: ", ")), \(size) in \(file), \(start.secondsText)")
         if summary.unshownCount > 0 {
@@ -124,15 +124,15 @@ struct PackCommand: ParsableCommand {
         }
         if summary.omittedDeletionCount > 0 {
             options.note(
-                "pack: \(HumanNumber.grouped(summary.omittedDeletionCount)) deleted documents are left out, because it is "
-                    + "not known whether they satisfied the condition")
+                "pack: \(HumanNumber.counted(summary.omittedDeletionCount, "deletion is", "deletions are")) left out, "
+                    + "because it is not known whether the documents satisfied the condition")
         }
         if !summary.omittedIDs.isEmpty {
             let count = summary.omittedIDs.count
             options.note(
-                "pack: \(HumanNumber.grouped(count)) changed "
-                    + (count == 1 ? "document is left out, because it does" : "documents are left out, because they do")
-                    + " not satisfy the condition" + (options.verbose ? "" : "; -v names the first ones"))
+                "pack: \(HumanNumber.counted(count, "changed document is", "changed documents are")) left out, because "
+                    + "\(count == 1 ? "it does" : "they do") not satisfy the condition"
+                    + (options.verbose ? "" : "; -v names the first ones"))
             let ids = summary.omittedIDs.prefix(20).map { "\($0)" }.joined(separator: ", ")
             options.detail("pack: left out: \(VisibleText.singleLine(ids))")
         }

@@ -55,10 +55,9 @@ struct RenditionsCommand: ParsableCommand {
                 try writer.finish(tellsOfNothing: false)
                 let removedCount = collection == nil ? batches.removeAll(except: originals) : 0
                 if removedCount > 0 {
-                    let noun = removedCount == 1 ? "rendition" : "renditions"
                     options.note(
-                        "renditions make: deleted \(HumanNumber.grouped(removedCount)) \(noun) of pictures that no "
-                            + "document refers to")
+                        "renditions make: deleted \(HumanNumber.counted(removedCount, "rendition")) of pictures that "
+                            + "no document refers to")
                 }
                 options.note(
                     originals.isEmpty
@@ -159,8 +158,7 @@ struct RenditionsCommand: ParsableCommand {
             let count = totals.reduce(0) { $0 + $1.count }
             guard count > 0 else { return "there are none" }
             let size = HumanNumber.byteCount(Int(clamping: totals.reduce(0) { $0 + $1.byteCount }))
-            let noun = count == 1 ? "rendition" : "renditions"
-            return "\(dryRun ? "would delete" : "deleted") \(HumanNumber.grouped(count)) \(noun) with \(size)"
+            return "\(dryRun ? "would delete" : "deleted") \(HumanNumber.counted(count, "rendition")) with \(size)"
         }
     }
 

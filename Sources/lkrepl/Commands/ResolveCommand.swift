@@ -145,14 +145,15 @@ struct ResolveCommand: ParsableCommand {
                 return true
             }
             if count > 0 {
-                try options.confirm("merge the versions of \(Self.documents(count)) of \(collection.name)")
+                try options.confirm(
+                    "merge the versions of \(HumanNumber.counted(count, "document")) of \(collection.name)")
             }
         }
         let writer = try dryRun ? options.writer() : nil
         let progress = try options.reporter("resolve", unit: .items("documents"))
         defer { progress.finish() }
         try collection.forEachConflict { conflict in
-            try Interruption.check("\(Self.documents(counts.resolved)) were resolved")
+            try Interruption.check("\(HumanNumber.counted(counts.resolved, "document was", "documents were")) resolved")
             if let merged = conflict.merged(sets: sets) {
                 if dryRun { try writer?.write(merged) } else { try collection.resolve(conflict, as: .merge(merged)) }
                 counts.resolved += 1
@@ -167,14 +168,11 @@ struct ResolveCommand: ParsableCommand {
         if try counts == (0, 0) && !collection.isReplicated() {
             return options.note("resolve: \(collection.name) is not replicated, so it has no conflicts")
         }
-        options.note("resolve: \(dryRun ? "would resolve" : "resolved") \(Self.documents(counts.resolved))")
+        options.note(
+            "resolve: \(dryRun ? "would resolve" : "resolved") \(HumanNumber.counted(counts.resolved, "document"))")
         guard counts.left > 0 else { return }
         throw CommandError(
-            .no, "\(counts.left == 1 ? "1 conflict remains" : "\(HumanNumber.grouped(counts.left)) conflicts remain")",
+            .no, HumanNumber.counted(counts.left, "conflict remains", "conflicts remain"),
             hint: "conflicts lists them; resolve each with --keep or --with")
-    }
-
-    private static func documents(_ count: Int) -> String {
-        "\(HumanNumber.grouped(count)) document\(count == 1 ? "" : "s")"
     }
 }

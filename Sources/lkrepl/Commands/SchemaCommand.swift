@@ -77,8 +77,8 @@ struct SchemaCommand: ParsableCommand {
             return true
         }
         options.note(
-            "schema: \(HumanNumber.grouped(shape.count)) of \(HumanNumber.grouped(try collection.count())) documents of "
-                + collection.name)
+            "schema: \(HumanNumber.grouped(shape.count)) of "
+                + "\(HumanNumber.counted(try collection.count(), "document")) of \(collection.name)")
         return shape.jsonSchema(title: collection.name)
     }
 }

@@ -65,7 +65,7 @@ struct SearchAdvice {
         var words: [String] = []
         for correction in try collection.corrections(of: text, limit: 1) {
             guard let best = correction.suggestions.first else { continue }
-            let documents = best.documentCount == 1 ? "1 document" : "\(best.documentCount) documents"
+            let documents = HumanNumber.counted(best.documentCount, "document")
             let word = "\(best.written) (\(documents)) instead of \(correction.word)"
             if !words.contains(word) { words.append(word) }
         }
@@ -74,7 +74,7 @@ struct SearchAdvice {
         if !isBox, advice.isEmpty || box.parts.count > 1 {
             let count = try collection.searchCount(.searchBox(box), where: filter)
             if count > 0 {
-                advice.append("\(count) \(count == 1 ? "has" : "have") some of the words; --box finds them")
+                advice.append("\(HumanNumber.counted(count, "has", "have")) some of the words; --box finds them")
             }
         }
         for line in advice { options.note("search: \(line)") }

@@ -63,14 +63,10 @@ final class SyncReport: Sendable {
         if push { parts.append("pushed \(HumanNumber.grouped(status.push.writtenCount))") }
         let bytes = status.pull.attachmentByteCount + status.push.attachmentByteCount
         if bytes > 0 { parts.append("\(HumanNumber.byteCount(Int(clamping: bytes))) of attached files") }
-        if status.resolvedCount > 0 { parts.append("\(Self.counted(status.resolvedCount, "conflict")) merged") }
-        if !status.conflicts.isEmpty { parts.append(Self.counted(status.conflicts.count, "conflict")) }
+        if status.resolvedCount > 0 { parts.append("\(HumanNumber.counted(status.resolvedCount, "conflict")) merged") }
+        if !status.conflicts.isEmpty { parts.append(HumanNumber.counted(status.conflicts.count, "conflict")) }
         if !status.leftOut.isEmpty { parts.append("\(HumanNumber.grouped(status.leftOut.count)) left out") }
         return parts.joined(separator: ", ")
-    }
-
-    private static func counted(_ count: Int, _ noun: String) -> String {
-        "\(HumanNumber.grouped(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 }
 

@@ -33,7 +33,7 @@ struct TableAdvice {
     /// The advice after documents were replaced by rows.
     func note(replacedCount count: Int) -> String? {
         guard count > 0 else { return nil }
-        let documents = count == 1 ? "1 document was" : "\(HumanNumber.grouped(count)) documents were"
+        let documents = HumanNumber.counted(count, "document was", "documents were")
         return "\(documents) replaced as a whole, including members without a column; --mode merge keeps these, and "
             + "--mode upsert omits this note"
     }

@@ -54,7 +54,7 @@ struct UnpackCommand: ParsableCommand {
             defer { progress.finish() }
             let start = ContinuousClock.now
             let report = try opened.merge(into: session.store(), policy: policy, isRehearsal: dryRun) { count in
-                try Interruption.check("\(count) documents")
+                try Interruption.check(HumanNumber.counted(count, "document"))
                 progress.advance(done: count, total: opened.manifest.documentCount)
             }
             if !dryRun { try session.store().flush() }
@@ -68,7 +68,7 @@ struct UnpackCommand: ParsableCommand {
                 let count = report.rejections.count
                 throw CommandError(
                     .badData,
-                    "\(HumanNumber.grouped(count)) \(count == 1 ? "document" : "documents") of \(package) "
+                    "\(HumanNumber.counted(count, "document")) of \(package) "
                         + "\(count == 1 ? "was" : "were") not stored", hint: "the rows above say why")
             }
         }

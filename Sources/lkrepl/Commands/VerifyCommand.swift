@@ -40,10 +40,12 @@ struct VerifyCommand: ParsableCommand {
             let attached =
                 result.attachmentCount == 0
                 ? "" : ", \(AttachCommand.count(result.attachmentCount)) attached with \(size)"
-            let read = "\(result.documentCount) documents and \(result.entryCount) index entries\(attached)"
+            let read =
+                HumanNumber.counted(result.documentCount, "document") + " and "
+                + HumanNumber.counted(result.entryCount, "index entry", "index entries") + attached
             guard result.isSound else {
                 throw CommandError(
-                    .badData, "\(HumanNumber.grouped(result.problemCount)) problems in \(read)",
+                    .badData, "\(HumanNumber.counted(result.problemCount, "problem")) in \(read)",
                     hint: Remedy.of(result, at: database))
             }
             options.note("verify: \(read) agree")

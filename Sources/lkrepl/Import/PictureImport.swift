@@ -62,7 +62,7 @@ struct PictureImport {
         guard let text = listing.skippedText else { return }
         let count = listing.skipped.count
         options.note(
-            "import: skipped \(HumanNumber.grouped(count)) " + (count == 1 ? "file" : "files")
+            "import: skipped \(HumanNumber.counted(count, "file"))"
                 + " without a picture's ending: \(text)" + (options.verbose ? "" : "; -v lists them"))
         for file in listing.skipped.sorted(by: { $0.path < $1.path }) {
             options.detail("import: skipped \(file.path)")
@@ -127,16 +127,15 @@ struct PictureImport {
     func prune(_ store: DocumentStore) throws -> Int {
         let (gone, renamed) = try goneIDs()
         if !renamed.isEmpty {
-            let count = HumanNumber.grouped(renamed.count)
             options.note(
-                "import: kept \(count) \(renamed.count == 1 ? "document" : "documents") of renamed pictures; move what you "
+                "import: kept \(HumanNumber.counted(renamed.count, "document")) of renamed pictures; move what you "
                     + "added to the new ones, and delete them with doc del" + (options.verbose ? "" : "; -v lists them")
             )
             for item in renamed { options.detail("import: \(item.old) is now \(item.new)") }
         }
         if !gone.isEmpty {
-            let noun = gone.count == 1 ? "document of a picture" : "documents of pictures"
-            try options.confirmAtTerminal("delete \(HumanNumber.grouped(gone.count)) \(noun) that no longer exist")
+            let documents = HumanNumber.counted(gone.count, "document of a picture", "documents of pictures")
+            try options.confirmAtTerminal("delete \(documents) that no longer exist")
         }
         var rest = gone[...]
         while !rest.isEmpty {

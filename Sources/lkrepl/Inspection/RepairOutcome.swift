@@ -197,15 +197,15 @@ struct RepairOutcome {
                 (collection.outdatedDocumentCount, "restored in an older version"),
                 (collection.returnedDocumentCount, "back although deleted"),
             ] where count > 0 {
-                parts.append("\(HumanNumber.grouped(count)) documents of \(name) are \(what)")
+                parts.append("\(Self.documents(count, of: name)) \(count == 1 ? "is" : "are") \(what)")
             }
-            if collection.lostHistoryCount > 0 {
-                let count = HumanNumber.grouped(collection.lostHistoryCount)
-                parts.append("\(count) documents of \(name) have lost former versions")
+            let count = collection.lostHistoryCount
+            if count > 0 {
+                parts.append("\(Self.documents(count, of: name)) \(count == 1 ? "has" : "have") lost former versions")
             }
         }
         if let count = store?.losses.lostAttachmentCount, count > 0 {
-            parts.append("\(HumanNumber.grouped(count)) attached \(count == 1 ? "file is" : "files are") lost")
+            parts.append("\(HumanNumber.counted(count, "attached file is", "attached files are")) lost")
         }
         if let store, parts.isEmpty {
             parts.append(
@@ -214,18 +214,26 @@ struct RepairOutcome {
             parts.append("more may be lost without a trace")
         }
         if losses.placeCount > 0 {
-            let atLeast = HumanNumber.grouped(Int(clamping: losses.entryCount))
-            let places = losses.placeCount == 1 ? "1 unreadable place" : "\(losses.placeCount) unreadable places"
+            let places = HumanNumber.counted(losses.placeCount, "unreadable place")
             parts.append(
-                "\(places) held at least \(atLeast) \(losses.entryCount == 1 ? "entry" : "entries")"
+                "\(places) held at least \(HumanNumber.counted(Int(clamping: losses.entryCount), "entry", "entries"))"
                     + (losses.estimatedEntryCount.map { ", about \(HumanNumber.grouped(Int(clamping: $0)))" } ?? ""))
         }
         let changed = losses.missingKeyCount &+ losses.changedKeyCount &+ losses.returnedKeyCount
-        if changed > 0 { parts.append("\(changed) keys differ from their readable state before") }
+        if changed > 0 {
+            parts.append(
+                HumanNumber.counted(Int(clamping: changed), "key differs", "keys differ")
+                    + " from the readable state before"
+            )
+        }
         if let store, !store.verification.isSound {
-            parts.append("the store has \(store.verification.problemCount) problems")
+            parts.append("the store has \(HumanNumber.counted(store.verification.problemCount, "problem"))")
         }
         return parts.joined(separator: "; ")
+    }
+
+    private static func documents(_ count: Int, of collection: String) -> String {
+        "\(HumanNumber.counted(count, "document")) of \(collection)"
     }
 
     private func hint(_ path: String, isRehearsal: Bool) -> String {

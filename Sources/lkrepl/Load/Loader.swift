@@ -10,8 +10,8 @@ final class Loader {
     struct Options {
         /// The command's name in messages.
         var command = "load"
-        /// The plural noun for records in messages.
-        var noun = "records"
+        /// The noun for a record in messages.
+        var noun = "record"
         var mode = LoadMode.upsert
         /// Whether bad records are skipped.
         var skipsBad = false
@@ -333,8 +333,8 @@ final class Loader {
                 advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip ignores bad records")
         } else if options.keepsMarkers {
             failure.hint =
-                "\(advice)\(count) \(options.noun) before it are stored; fix it and run again"
-                + (options.skipsBad ? "" : ", or use --on-error skip")
+                "\(advice)\(HumanNumber.counted(count, options.noun)) before it \(count == 1 ? "is" : "are") stored; fix it "
+                + "and run again" + (options.skipsBad ? "" : ", or use --on-error skip")
         }
         return failure
     }

@@ -62,9 +62,8 @@ struct LoadingOptions: ParsableArguments {
     /// Asks at a terminal before records may replace existing ones, unless `--mode` asks for that.
     func confirmReplacing(in place: String, count: Int, _ options: GlobalOptions) throws {
         guard count > 0, !dryRun, !resume else { return }
-        let noun = count == 1 ? "document" : "documents"
         try options.confirmAtTerminal(
-            "replace those of the \(HumanNumber.grouped(count)) \(noun) of \(place) that have an ID of the input")
+            "replace those of the \(HumanNumber.counted(count, "document")) of \(place) that have an ID of the input")
     }
 
     /// The options for a loader.

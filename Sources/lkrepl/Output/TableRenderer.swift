@@ -288,12 +288,11 @@ extension TableRenderer {
             output += "+ \(HumanNumber.grouped(omittedRowCount)) more; \(moreHint)\n"
         }
         if omittedColumnCount > 0 {
-            let noun = omittedColumnCount == 1 ? "column" : "columns"
-            output += "+ \(omittedColumnCount) \(noun) did not fit; --mode line shows them\n"
+            output += "+ \(HumanNumber.counted(omittedColumnCount, "column")) did not fit; --mode line shows them\n"
         }
         if laterColumnCount > 0 {
-            let noun = laterColumnCount == 1 ? "column" : "columns"
-            output += "+ \(laterColumnCount) \(noun) came in later rows; --mode line shows them\n"
+            output +=
+                "+ \(HumanNumber.counted(laterColumnCount, "column")) came in later rows; --mode line shows them\n"
         }
         return output
     }

@@ -6,7 +6,7 @@ struct AttachedFile {
     let attachment: Attachment
 
     /// `1 file`, `2 files`.
-    static func count(_ count: Int) -> String { count == 1 ? "1 file" : "\(HumanNumber.grouped(count)) files" }
+    static func count(_ count: Int) -> String { HumanNumber.counted(count, "file") }
 
     /// The attached files of a document, in document order.
     static func all(in document: DocumentObject) -> [AttachedFile] {

@@ -79,8 +79,9 @@ struct HeldTable: Sendable {
         guard !omitted.isEmpty else { return "" }
         let shown = omitted.prefix(12).map { VisibleText.singleLine($0) }.joined(separator: ", ")
         let rest = omitted.count > 12 ? " and \(omitted.count - 12) others" : ""
-        let noun = omitted.count == 1 ? "field" : "fields"
-        let text = "\(omitted.count) more \(noun): \(shown)\(rest); --wide shows all, --fields a,b chooses"
+        let text =
+            "\(HumanNumber.counted(omitted.count, "more field")): \(shown)\(rest); --wide shows all, "
+            + "--fields a,b chooses"
         return WrappedText(width: width ?? 80).lines(of: text).map { $0 + "\n" }.joined()
     }
 

@@ -108,7 +108,7 @@ import Testing
             let summary = try documents.update(where: "u >= 0", "u += 1")
             #expect(summary.changedCount == 10)
             // Earlier commits remain, and the message says so.
-            expectFailure(.duplicateValue, containing: "1 documents had been changed") {
+            expectFailure(.duplicateValue, containing: "1 document had been changed") {
                 try documents.update(where: "n >= 0", "u = 1000", options: Self.options(commit: 1, .always))
             }
         }

@@ -169,6 +169,95 @@ import Testing
         expectFailure(.queryTooLarge, containing: "10000") { try Filter(selector: "{\"$or\":[\(selector)]}") }
     }
 
+    private static func conditions(_ numbers: Range<Int>) -> [Filter] {
+        numbers.map { .compare("v", .equal, .int(Int64($0))) }
+    }
+
+    private static func values(_ numbers: Range<Int>) -> [DocumentValue] { numbers.map { .int(Int64($0)) } }
+
+    /// Filters of 10,001 conditions.
+    private static let tooManyConditions: [Filter] = [
+        .or(conditions(0..<10_001)), .and(conditions(0..<10_001)),
+        .and([.or(conditions(0..<5000)), .not(.or(conditions(5000..<10_001)))]),
+        // The condition on the array counts as well.
+        .anyElement("list", .or(conditions(0..<10_000))), .or(Array(repeating: Filter.none, count: 10_001)),
+    ]
+
+    /// Filters whose lists have 100,001 values.
+    private static let tooManyValues: [Filter] = [
+        .isIn("v", values(0..<100_001)), .not(.isIn("v", values(0..<100_001))),
+        .and([.isIn("v", values(0..<50_000)), .isIn("a", values(0..<50_001))]),
+        .anyElement("list", .isIn("a", values(0..<100_001))),
+    ]
+
+    /// Returns the calls that do not reject a condition by naming the limit.
+    private static func callsThatAnswer(
+        _ filter: Filter, beyond limit: Int, in collection: DocumentCollection
+    ) -> [String] {
+        let query = Query(filter)
+        let calls: [(name: String, run: () throws -> Void)] = [
+            ("find", { _ = try collection.find(query) }), ("count", { _ = try collection.count(where: filter) }),
+            ("page", { _ = try collection.page(query) }), ("plan", { _ = try collection.plan(query) }),
+            ("explain", { _ = try collection.explain(query) }), ("observe", { _ = try collection.observe(query) }),
+            ("facets", { _ = try collection.facets("a", where: filter) }),
+            ("distinct", { _ = try collection.distinct("a", where: filter) }),
+            ("search", { _ = try collection.search("fog", where: filter) }),
+        ]
+        return calls.filter { !isRejected(by: limit, $0.run) }.map(\.name)
+    }
+
+    private static func isRejected(by limit: Int, _ call: () throws -> Void) -> Bool {
+        do {
+            try call()
+            return false
+        } catch {
+            guard let error = error as? DocIndexError else { return false }
+            return error.code == .queryTooLarge && error.message.contains("at most \(limit) ")
+        }
+    }
+
+    @Test func `A condition that a program makes too wide is rejected wherever it is used`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "a": 1, "v": 1, "title": "fog"])
+            for (limit, filters) in [(10_000, Self.tooManyConditions), (100_000, Self.tooManyValues)] {
+                for (number, filter) in filters.enumerated() {
+                    let answering = withSmallStack { Self.callsThatAnswer(filter, beyond: limit, in: collection) }
+                    #expect(answering?.isEmpty == true, "\(limit), condition \(number): \(answering ?? [])")
+                }
+            }
+        }
+    }
+
+    @Test func `Conditions of the maximum width are answered on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            for id in 0..<20 { try collection.put(["id": .int(Int64(id)), "v": .int(Int64(id * 1000))]) }
+            // Each with the number of documents that it finds.
+            let conditions: [(filter: Filter, count: Int)] = [
+                (Filter.or(Self.conditions(0..<10_000)), 10),
+                (Filter.and(Self.conditions(5..<10_005).map { Filter.not($0) }), 10),
+                (Filter.not(Filter.or(Self.conditions(9000..<19_000))), 10),
+                (Filter.isIn("v", Self.values(500..<100_500)), 19),
+                (Filter.and([.isIn("v", Self.values(0..<50_000)), .isIn("v", Self.values(3000..<53_000))]), 17),
+            ]
+            for (number, (filter, count)) in conditions.enumerated() {
+                let found = withSmallStack { Self.counts(of: filter, in: collection) }
+                #expect(found == [count, count], "condition \(number)")
+            }
+        }
+    }
+
+    /// Returns how many documents a condition finds, and how many it counts; nothing if it fails.
+    private static func counts(of filter: Filter, in collection: DocumentCollection) -> [Int] {
+        do {
+            return [try collection.find(Query(filter)).count, try collection.count(where: filter)]
+        } catch {
+            print(error)
+            return []
+        }
+    }
+
     @Test func `The lists of a query have at most 100000 values`() throws {
         func list(_ count: Int) -> String { "a IN (" + (0..<count).map { "\($0)" }.joined(separator: ",") + ")" }
         #expect(throws: Never.self) { try Filter(parsing: list(100_000)) }

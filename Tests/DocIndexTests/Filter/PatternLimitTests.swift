@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    /// Each character takes some 2,700 steps, so that the whole string would take twice the limit. With a higher limit,
+    /// the match ends without an error.
+    @Test(.enabled(if: !Sanitizer.isPresent, "a sanitizer makes each step several times as slow"))
+    func `The usual limit ends a match on one string after a bounded amount of work`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "note": .string(String(repeating: "a", count: 80_000))])
+            let time = processorTime {
+                expectFailure(.queryTooLarge, containing: "pattern", "steps", "80000 bytes") {
+                    try collection.find("note MATCHES /(a?){900}b/")
+                }
+            }
+            print("a match up to the usual limit took \(time)")
+            // Without optimization, which makes a step fifty times as fast.
+            #expect(time < .seconds(120))
+        }
+    }
+
     @Test func `An ordinary pattern is matched in a string of a megabyte`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")

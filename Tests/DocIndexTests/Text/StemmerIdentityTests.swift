@@ -11,26 +11,75 @@ import Testing
             "c", indexes: [.text("words", on: .field("title", analyzer: .language(.english)), "plain")])
     ])
 
-    /// Words that versions of Snowball's English stemmer treat differently, each alone.
-    private static let contested = [
-        "added", "adding", "ebbed", "ebbing", "erred", "erring", "emergencies", "emergency", "evening", "evenings",
-        "geologist", "geologists", "psychologist", "interfered", "interfering", "internal", "internally",
-        "international",
-        "interval", "lateral", "organic", "organism", "organize", "organization", "paste", "pasted", "pasting", "skis",
-        "universal", "university",
+    /// Common words of each language. The first ones are those that versions of Snowball's stemmer treat differently, if
+    /// there are any.
+    private static let contested: [TextAnalyzer.Language: String] = [
+        .arabic: "والكتاب بالمدينة مدرسون سفينة مدينة عربية أعمال كتابهم يلعبون جميلة",
+        .armenian: "գիրք քաղաք երեխա գեղեցիկ քաղաքներ քաղաքում նավեր գրել կարդում աշխատել",
+        .basque: "etxeak etxetik etxera liburuak gizona mendiak eskola lanak",
+        .catalan: "llibres cases cantar bella fàcilment ponts arribada seguir possible perdut",
+        .danish: "huset husene barnet skovens menneske gården muligheden venlige arbejdet foreningens",
+        .dutch: """
+            boom huizen wonen gewoond lopen geschreven brieven bruggen mogelijkheden gebouwen straten mooie \
+            zeeën vogels
+            """,
+        .english: """
+            added adding ebbed ebbing erred erring emergencies emergency evening evenings geologist geologists \
+            psychologist interfered interfering internal internally international interval lateral organic organism \
+            organize organization paste pasted pasting skis universal university
+            """,
+        .finnish: "hanhen tähän maahan veteen talossa kirjasta kaupunkiin lapsi kalan puun",
+        .french: """
+            l'arbre d'abord j'ai qu'il c'est l'eau l'île jusqu'ici oiseaux chevaux nations villes rapidement \
+            électrique
+            """,
+        .german: """
+            lehrerinnen bildet redet arbeitet segeln brücken häuser kinder fahrräder möglichkeiten \
+            erinnerungen straße
+            """,
+        .greek: "ίσα φως γάλα νερό σπίτι δρόμος μαθητες πατερας θάλασσα γέφυρα",
+        .hindi: "लड़का लड़कियाँ किताबें घरों शहरों बच्चे रास्ते पेड़ों लिखता चलकर",
+        .hungarian: "házban könyvet asztalon hajóval városból gyereknek emberek magyarul kertben házunk",
+        .indonesian: "rumahnya bukuku jalanan ajaran tuliskan tulisan bacaan bacakan",
+        .irish: "bhád mbád n-athair t-athair gcapall bhfear bádóir cathaireacha",
+        .italian: "divano divani città perché libertà cantando facilmente nazioni amministrazione guardando",
+        .lithuanian: "kompiuteriai numeriai namas knygų laivai miestuose miesto vaikams darbas mokyklą",
+        .nepali: "किताबहरू घरको घरमा सहरको बच्चालाई मान्छेको मान्छेहरू कामको",
+        .norwegian: "huset boken skogen vannet mennesker arbeidet skriver muligheten vennlig gården vinden",
+        .portuguese: "livros cantando viver nações dormir pontes chegada irmãos coração facilmente",
+        .romanian: "feţe peşte soţi naţie administrație educație câștigă cartele frumos poduri portul",
+        .russian: "ёлка ещё зелёный книгами домов города люди красивая русская дорога школы читать",
+        .serbian: "kuće knjige mostova gradovi lepa srpski putovi planina školama",
+        .spanish: "educacion nacion diciéndome libros cantando facilidad naciones administración historico llegando",
+        .swedish: "huset brevet mötet trädet arbetet priset tåget djuret taket hjärtat barnen möjligheten vänlig",
+        .tamil: "வீடுகள் கப்பல்கள் குழந்தைகள் குழந்தைக்கு சாலைகள் கடல் நகரம் மரம்",
+        .turkish: "istanbul'da ankara'ya izmir'in evlerinde kitaplar denizde gemiler şehirler çocuklar gelmiş okulda",
+        .yiddish: "גע געגאַנגען גענומען מענטשן קינדער וועגן אַרבעט לייען שרײַבט",
     ]
 
-    @Test func `A stemmer that differs on a single common word has a different identity`() throws {
-        let stemmer = try #require(Stemmer(.english))
-        let behaviour = StemmerIdentity.behaviour(of: .english) { stemmer.stem($0) }
-        #expect(behaviour == StemmerIdentity.current(.english).behaviour)
-        for word in Self.contested {
-            let other = StemmerIdentity.behaviour(of: .english) {
+    @Test(arguments: TextAnalyzer.Language.allCases)
+    func `A stemmer that differs on a single common word has a different identity`(
+        language: TextAnalyzer.Language
+    ) throws {
+        let stemmer = try #require(Stemmer(language))
+        let words = try #require(Self.contested[language]).split(separator: " ")
+        let behaviour = StemmerIdentity.behaviour(of: language) { stemmer.stem($0) }
+        #expect(behaviour == StemmerIdentity.current(language).behaviour)
+        for word in words {
+            let other = StemmerIdentity.behaviour(of: language) {
                 $0 == Array(word.utf8) ? $0 + [0x78] : stemmer.stem($0)
             }
             #expect(other != behaviour, "\(word)")
         }
     }
+
+    #if os(Linux)
+        /// The build ID of the program would not change with the library.
+        @Test(.enabled(if: LoadedStemmer.build != nil, "skipped: the libstemmer of this process has no build ID"))
+        func `The recorded build is the build ID in the file of the library`() throws {
+            #expect(StemmerIdentity.current(.english).build == LoadedStemmer.build)
+        }
+    #endif
 
     @Test func `Each language has a vocabulary that its stemmer changes`() throws {
         for language in TextAnalyzer.Language.allCases {
@@ -170,3 +219,43 @@ import Testing
         }
     }
 }
+
+#if os(Linux)
+    /// The libstemmer that this process has loaded, according to its file.
+    enum LoadedStemmer {
+        /// The build ID in the form of the identity; `nil` if the file has none, or if the library is a part of the
+        /// program.
+        static let build: String? = {
+            let maps = try? String(decoding: TestFiles.bytes(of: "/proc/self/maps"), as: UTF8.self)
+            let line = maps?.split(separator: "\n").first { $0.contains("/libstemmer") }
+            guard let line, let start = line.firstIndex(of: "/"),
+                let file = try? TestFiles.bytes(of: String(line[start...]))
+            else { return nil }
+            return buildID(of: file)
+        }()
+
+        /// Returns the note with the build ID of an ELF file of 64 bits (`readelf -n`); `nil` if there is none.
+        private static func buildID(of file: [UInt8]) -> String? {
+            func number(_ offset: Int, _ byteCount: Int) -> Int {
+                file[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
+            }
+            guard file.count > 64, file.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]) else { return nil }
+            let (headers, size, count) = (number(0x20, 8), number(0x36, 2), number(0x38, 2))
+            for header in (0..<count).map({ headers + size * $0 }) where number(header, 4) == 4 {
+                var note = number(header + 8, 8)
+                let end = note + number(header + 0x20, 8)
+                while note + 12 <= end {
+                    let (nameCount, idCount) = (number(note, 4), number(note + 4, 4))
+                    let name = file[(note + 12)..<(note + 12 + nameCount)]
+                    let id = note + 12 + (nameCount + 3) / 4 * 4
+                    if number(note + 8, 4) == 3, name.elementsEqual("GNU\0".utf8) {
+                        let digits = file[id..<(id + idCount)].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+                        return "id-" + digits.joined()
+                    }
+                    note = id + (idCount + 3) / 4 * 4
+                }
+            }
+            return nil
+        }
+    }
+#endif

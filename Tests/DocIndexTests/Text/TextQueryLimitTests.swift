@@ -150,6 +150,111 @@ import Testing
         }
     }
 
+    private static func words(_ numbers: Range<Int>) -> [TextQuery] { numbers.map { .word("w\($0)") } }
+
+    private static func prefixes(_ count: Int) -> [TextQuery] { (0..<count).map { .prefix("harbor\($0)") } }
+
+    private static func fuzzyWords(_ count: Int) -> [TextQuery] {
+        (0..<count).map { .fuzzy("harbor\($0)", distance: 2) }
+    }
+
+    /// Queries of 4,097 words.
+    private static let tooManyWords: [TextQuery] = [
+        .or(words(0..<4097)), .and(words(0..<4097)), .except(.word("fog"), .or(words(0..<4096))),
+        .prefer(.and(words(0..<2048)), .field("title", .or(words(0..<2049)))),
+        .or((0..<4097).map { TextQuery.phrase("w\($0)") }), .and((0..<4097).map { TextQuery.near("w\($0)", slop: 2) }),
+    ]
+
+    /// Queries of 65 prefixes and fuzzy words.
+    private static let tooManyExpansions: [TextQuery] = [
+        .or(prefixes(65)), .and(fuzzyWords(65)), .or(prefixes(33) + fuzzyWords(32)),
+        .field("title", .except(.or(prefixes(64)), .boost(.fuzzy("fog", distance: nil), 2))),
+    ]
+
+    /// Queries of more than 65,536 bytes.
+    private static let tooManyBytes: [TextQuery] = [
+        .phrase(String(repeating: "x", count: 65_537)), .near(String(repeating: "ab ", count: 30_000), slop: 3),
+        .or(Array(repeating: TextQuery.word(String(repeating: "x", count: 13_200)), count: 5)),
+    ]
+
+    /// Returns the calls that do not reject a query by naming the limit.
+    private static func callsThatAnswer(
+        _ query: TextQuery, beyond limit: Int, in collection: DocumentCollection
+    ) -> [String] {
+        let other = "id" |= "1"
+        let calls: [(name: String, run: () throws -> Void)] = [
+            ("search", { _ = try collection.search(query) }),
+            ("search with a condition", { _ = try collection.search(query, where: other) }),
+            ("searchCount", { _ = try collection.searchCount(query) }),
+            ("searchCount with a condition", { _ = try collection.searchCount(query, where: other) }),
+            ("searchTotal", { _ = try collection.searchTotal(query) }), ("rank", { _ = try collection.rank(query) }),
+            ("forEachHit", { try collection.forEachHit(query) { _ in false } }),
+        ]
+        return calls.filter { !isRejected(by: limit, $0.run) }.map(\.name)
+    }
+
+    private static func isRejected(by limit: Int, _ call: () throws -> Void) -> Bool {
+        do {
+            try call()
+            return false
+        } catch {
+            guard let error = error as? DocIndexError else { return false }
+            return error.code == .queryTooLarge && error.message.contains("at most \(limit) ")
+        }
+    }
+
+    @Test func `A query that a program makes too wide is rejected wherever it is used`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            try collection.put(["id": "1", "title": "fog and rain", "code": "fog"])
+            for (limit, queries) in [
+                (4096, Self.tooManyWords), (64, Self.tooManyExpansions), (65_536, Self.tooManyBytes),
+            ] {
+                for (number, query) in queries.enumerated() {
+                    let answering = withSmallStack { Self.callsThatAnswer(query, beyond: limit, in: collection) }
+                    #expect(answering?.isEmpty == true, "\(limit), query \(number): \(answering ?? [])")
+                }
+            }
+        }
+    }
+
+    @Test func `Queries of the maximum width are answered on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let collection = try store.collection("c")
+            let all = (0..<4096).map { "w\($0)" }.joined(separator: " ")
+            // 4,096 words of fifteen bytes, each with a space.
+            let long = (0..<4096).map { "p\(10_000_000_000_000 + $0) " }.joined()
+            try #require(long.utf8.count == 65_536)
+            try collection.put(["id": "1", "title": "w5 w17"])
+            try collection.put(["id": "2", "title": .string(all)])
+            try collection.put(["id": "3", "title": "fog"])
+            try collection.put(["id": "4", "title": "harbor5tail herbor17"])
+            try collection.put(["id": "5", "title": .string(long)])
+            let queries: [(query: TextQuery, ids: Set<DocumentID>)] = [
+                (TextQuery.or(Self.words(0..<4096)), ["1", "2"]), (TextQuery.and(Self.words(0..<4096)), ["2"]),
+                (TextQuery.except(.word("fog"), TextQuery.or(Self.words(0..<4095))), ["3"]),
+                (TextQuery.or(Self.prefixes(64)), ["4"]), (TextQuery.or(Self.fuzzyWords(64)), ["4"]),
+                (TextQuery.phrase(long), ["5"]),
+            ]
+            for (number, (query, ids)) in queries.enumerated() {
+                // In one field: the n-grams of the other would be too many terms.
+                let found = withSmallStack { Self.found(.field("title", query), in: collection) }
+                #expect(found == ids, "query \(number)")
+            }
+        }
+    }
+
+    /// Returns the documents that a query finds; none if it fails or if counting it gives another number.
+    private static func found(_ query: TextQuery, in collection: DocumentCollection) -> Set<DocumentID> {
+        do {
+            let found = Set(try collection.search(query, limit: nil).map(\.document.id))
+            return try collection.searchCount(query) == found.count ? found : []
+        } catch {
+            print(error)
+            return []
+        }
+    }
+
     @Test func `The number of terms that a query looks up is limited`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")

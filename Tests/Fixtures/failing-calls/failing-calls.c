@@ -15,6 +15,8 @@
 //                              Also lines "mkdir PATH" and "rename OLD TO NEW" for calls relative to a directory, and
 //                              "lost PATH" for each sync that fails: the system may forget what it has not written
 //     FAILING_CALLS_TABLES     the number of microseconds by which each sync of a table file is delayed
+//     FAILING_CALLS_PERMISSIONS  if set, chmod, fchmod and fchmodat fail with EPERM, so that the permissions of a file
+//                              are those of its creation. These calls are not counted
 //
 // Counts write, pwrite, rename, renameat, linkat, mkdirat, fsync, fdatasync, sync_file_range, unlink, unlinkat and
 // ftruncate.
@@ -248,6 +250,27 @@ int mkdirat(int directory, const char *name, mode_t mode) {
 int unlinkat(int directory, const char *name, int flags) {
     ORIGINAL(unlinkat);
     return other(is_name_below(directory, name), true) == 0 ? original(directory, name, flags) : -1;
+}
+
+static bool keeps_permissions(bool is_below) {
+    if (!is_below || getenv("FAILING_CALLS_PERMISSIONS") == NULL) return false;
+    errno = EPERM;
+    return true;
+}
+
+int chmod(const char *path, mode_t mode) {
+    ORIGINAL(chmod);
+    return keeps_permissions(is_below(path)) ? -1 : original(path, mode);
+}
+
+int fchmod(int descriptor, mode_t mode) {
+    ORIGINAL(fchmod);
+    return keeps_permissions(is_file_below(descriptor)) ? -1 : original(descriptor, mode);
+}
+
+int fchmodat(int directory, const char *name, mode_t mode, int flags) {
+    ORIGINAL(fchmodat);
+    return keeps_permissions(is_name_below(directory, name)) ? -1 : original(directory, name, mode, flags);
 }
 
 __attribute__((destructor)) static void report(void) {

@@ -1,8 +1,9 @@
 import Foundation
 import LevelFiles
-import LevelKit
 import TestSupport
 import Testing
+
+@testable import LevelKit
 
 #if canImport(Glibc)
     import Glibc
@@ -109,6 +110,93 @@ import Testing
             try TableFixture.make(at: path, count: 400)
             try TableForgery.setCompression(type, ofBlock: 0, in: path)
             try expectRefusal(of: path, .notSupported, naming: "compress")
+        }
+    }
+
+    @Test func `A foreign compression is rejected in any table, in its first or last block`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/db"
+            let database = try Database.open(at: path, options: TableFixture.options)
+            // Two tables, because their keys do not overlap.
+            for numbers in [0..<100, 100..<400] {
+                for number in numbers { try database.put(TableFixture.value(number), forKey: numberedKey(number)) }
+                try database.compact()
+            }
+            try database.close()
+            let tables = try files(ofKind: "ldb", in: path)
+            try #require(tables.count > 1)
+            for table in tables {
+                let intact = try content(of: table)
+                let index = try Table(at: table).index()
+                try #require(index.count > 2)
+                for handle in [index[0].handle, index[index.count - 1].handle] {
+                    try BlockForgery(table).replace(handle, type: 99) { _ in }
+                    try expectRefusal(of: path, .notSupported, naming: "byte \(handle.offset) of \(table)")
+                    try write(intact, to: table)
+                }
+            }
+            try Database.open(at: path).close()
+        }
+    }
+
+    /// Without `checksEveryBlock`, opening reads only the first and the last block of a table.
+    @Test(arguments: [2, 4, 99] as [UInt8])
+    func `If a middle block has a foreign compression, reads of it throw its file and offset, and its table is kept`(
+        type: UInt8
+    ) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            let table = try #require(try files(ofKind: "ldb", in: path).first)
+            let handle = try Table(at: table).index()[5].handle
+            try TableForgery.setCompression(type, ofBlock: 5, in: path)
+            let forged = try content(of: table)
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            try expectRefusal(
+                of: path, .notSupported, naming: "byte \(handle.offset) of \(table)", options: options)
+            for mode in [Database.Mode.readOnly, .readWrite] {
+                let before = try DirectoryState(path)
+                let database = try Database.open(at: path, mode: mode)
+                let errors = try errorsOfReads(of: database, count: 400)
+                // Both scans, and the reads of the keys in the block.
+                #expect((3..<22).contains(errors.count))
+                for error in errors {
+                    #expect(error.code == .corruption && error.offset == handle.offset, "\(error)")
+                    #expect(error.file.map { path + "/" + $0 } == table, "\(error)")
+                    #expect(error.message.contains("compress"), "\(error)")
+                }
+                #expect(try !database.verify().isSound)
+                if mode == .readOnly {
+                    try database.close()
+                    #expect(try DirectoryState(path).difference(from: before) == [])
+                } else {
+                    // A compaction that includes the table fails, and the table is not replaced.
+                    for number in [0, 399] { try database.put([1], forKey: numberedKey(number)) }
+                    try database.compact()
+                    #expect(code { try database.put([1], forKey: numberedKey(1)) } == .corruption)
+                    try database.close()
+                    #expect(try content(of: table) == forged)
+                }
+            }
+        }
+    }
+
+    /// Reads every entry of a ``TableFixture`` by its key, and all of them in both directions.
+    ///
+    /// - Returns: The errors. Reads without an error return the right value.
+    private func errorsOfReads(of database: Database, count: Int) throws -> [LevelError] {
+        // A slow machine does not end the search for the block.
+        try LevelError.$searchLimit.withValue(.seconds(600)) {
+            var errors = (0..<count).compactMap { number in
+                thrownError {
+                    #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                }
+            }
+            for reverse in [false, true] {
+                errors.append(try #require(thrownError { _ = try entries(of: database, reverse: reverse) }))
+            }
+            return errors
         }
     }
 

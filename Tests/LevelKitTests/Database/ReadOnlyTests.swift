@@ -171,8 +171,8 @@ import Testing
         }
     }
 
-    @Test func `A database without write permission is readable by another user`() async throws {
-        guard geteuid() == 0 else { return }
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `A database without write permission is readable by another user`() async throws {
         try await withSharedDirectory { directory in
             let path = directory + "/db"
             try Self.makeWithLog(at: path)
@@ -195,21 +195,65 @@ import Testing
         }
     }
 
-    @Test func `Files that other users can modify are copied, and are readable`() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/db"
-            try Self.makeWithLog(at: path)
+    @Test func `Files that other users can modify are read through private copies, unaffected by later changes`()
+        throws
+    {
+        try Self.expectPrivateCopies { path in
             for name in try fileNames(in: path) { unsafe chmod(path + "/" + name, 0o666) }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to another user"))
+    func `Files of another user are read through private copies, unaffected by later changes`() throws {
+        try Self.expectPrivateCopies { path in
+            for name in try fileNames(in: path) + ["."] {
+                #expect(unsafe lchown(path + "/" + name, 65534, 65534) == 0)
+            }
+        }
+    }
+
+    /// Opens a database whose files `expose` makes writable for other users, and then changes every byte of them in
+    /// place. Through a hard link, or a link to an open file, the reader would see the changes.
+    private static func expectPrivateCopies(_ expose: (String) throws -> Void) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try makeWithLog(at: path)
+            let odd = stride(from: 1, to: 200, by: 2).map { Entry(key: numberedKey($0), value: numberedKey($0)) }
+            let expected = odd + [Entry(key: utf8("new"), value: utf8("new"))]
+            try expose(path)
             let before = try DirectoryState(path)
             let database = try Database.open(at: path, mode: .readOnly)
-            let table = try #require(try files(ofKind: "ldb", in: path).first)
-            let name = URL(filePath: table).lastPathComponent
-            let copy = try FileManager.default.attributesOfItem(atPath: database.enginePath + "/" + name)
-            #expect(copy[.type] as? FileAttributeType == .typeRegular)
-            #expect(try keys(of: database).count == 101)
-            try database.close()
             #expect(try DirectoryState(path).difference(from: before) == [])
+            let scratch = try #require(database.scratch).path
+            #expect(try status(of: scratch).st_mode & 0o777 == 0o700)
+            let tables = try files(ofKind: "ldb", in: path)
+            #expect(!tables.isEmpty)
+            for table in tables {
+                let name = URL(filePath: table).lastPathComponent
+                let original = try status(of: table)
+                let copy = try status(of: database.enginePath + "/" + name)
+                #expect(copy.st_mode & S_IFMT == S_IFREG, "\(name)")
+                #expect(original.st_nlink == 1 && copy.st_nlink == 1, "\(name)")
+                #expect(copy.st_ino != original.st_ino || copy.st_dev != original.st_dev, "\(name)")
+            }
+            for name in try fileNames(in: path) {
+                let changed = try content(of: path + "/" + name).map { ~$0 }
+                let file = try FileHandle(forWritingTo: URL(filePath: path + "/" + name))
+                try file.write(contentsOf: Data(changed))
+                try file.close()
+            }
+            #expect(try entries(of: database) == expected)
+            #expect(try entries(of: database, reverse: true) == expected.reversed())
+            for entry in expected { #expect(try database.value(forKey: entry.key) == entry.value) }
+            try database.close()
         }
+    }
+
+    /// Returns the status of a file, or of the link in its place.
+    private static func status(of path: String) throws -> stat {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw POSIXError(.ENOENT) }
+        return status
     }
 
     @Test func `With few file descriptors, a database is read through hard links`() async throws {

@@ -52,6 +52,48 @@ import Testing
         }
     }
 
+    @Test("Keys keep their state while cursors overlap continuously", arguments: Change.allCases)
+    func overlappingCursors(change: Change) throws {
+        for byteCount in Self.byteCounts {
+            try withTemporaryDatabase(options: RawEngine.options) { database in
+                let value = [UInt8](repeating: 7, count: byteCount)
+                for key in Self.keys { try database.put(value, forKey: key) }
+                try database.compact()
+                var cursor = try database.cursor()
+                for key in Self.keys {
+                    if change == .deletion { try database.delete(key) } else { try database.put([8], forKey: key) }
+                }
+                let expected = change == .deletion ? nil : [UInt8]([8])
+                try database.compact()
+                #expect(try SplitKeys.keys(in: Manifest(ofDatabaseAt: database.path), order: .bytewise).isEmpty)
+                var oldCount = 0
+                while try cursor.advance() {
+                    #expect(cursor.value.copied() == value)
+                    oldCount += 1
+                }
+                #expect(oldCount == Self.keys.count)
+                for position in stride(from: 0, to: Self.keys.count, by: 25) {
+                    // There is always a cursor, but never the same one for long.
+                    let next = try database.cursor()
+                    try database.put([1], forKey: Self.keys[position] + [0x6e])
+                    try database.compact(from: Self.keys[position], to: Self.keys[position] + [0x6e])
+                    cursor = next
+                }
+                #expect(try SplitKeys.keys(in: Manifest(ofDatabaseAt: database.path), order: .bytewise).isEmpty)
+                var seen: [[UInt8]: [UInt8]] = [:]
+                while try cursor.advance() { seen[cursor.key.copied()] = cursor.value.copied() }
+                for key in Self.keys {
+                    #expect(try database.value(forKey: key) == expected)
+                    #expect(seen[key] == expected)
+                }
+                let survivors = change == .deletion ? 0 : Self.keys.count
+                #expect(try database.count() == survivors + 48)
+                // The last cursor was created before the last neighbor was written.
+                #expect(seen.count == survivors + 47)
+            }
+        }
+    }
+
     @Test("A key whose versions another program has split is correct after opening", arguments: Change.allCases)
     func splitBeforeOpening(change: Change) throws {
         var splitCount = 0

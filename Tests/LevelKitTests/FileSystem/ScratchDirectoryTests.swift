@@ -48,6 +48,44 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: scratch.path + "/" + ScratchLock.name))
     }
 
+    @Test func `A scratch directory in use by another process is not treated as a leftover`() async throws {
+        let directory = try TemporaryDirectory()
+        let scratch = try ScratchDirectory(in: directory.path)
+        let name = URL(filePath: scratch.path).lastPathComponent
+        try directory.write([7], to: name + "/CURRENT")
+        // A real leftover, to see that the other process deletes such directories at all.
+        try FileManager.default.createDirectory(
+            atPath: directory.path(Self.prefix + "aaaaaa"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        await #expect(processExitsWith: .success) { [base = directory.path as String] in
+            ScratchDirectory.clearLeftovers(in: base)
+        }
+        #expect(try directory.names(in: "") == [name])
+        #expect(try directory.names(in: name) == ["CURRENT", ScratchLock.name])
+        #expect(try directory.read(name + "/CURRENT") == [7])
+        scratch.remove()
+        #expect(try directory.names(in: "").isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to another user"))
+    func `Clearing leftovers keeps the directories of other users, even as root`() throws {
+        let directory = try TemporaryDirectory()
+        let name = Self.prefix + "Theirs"
+        try FileManager.default.createDirectory(
+            atPath: directory.path(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        for file in ["CURRENT", ScratchLock.name] { try directory.write([], to: name + "/" + file) }
+        for owner: uid_t in [65534, geteuid()] {
+            for file in [".", "CURRENT", ScratchLock.name] {
+                #expect(unsafe lchown(directory.path(name + "/" + file), owner, owner) == 0)
+            }
+            ScratchDirectory.clearLeftovers(in: directory.path)
+            // Once it belongs to this user, it is a leftover like any other.
+            let left = owner == geteuid() ? [] : ["CURRENT", ScratchLock.name]
+            #expect((try? directory.names(in: name)) ?? [] == left, "owner \(owner)")
+        }
+        #expect(try directory.names(in: "").isEmpty)
+    }
+
     @Test func `The scratch directory of a killed process is removed by the next process`() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [base = directory.path as String] in

@@ -85,7 +85,7 @@ import Testing
             try place.makePhotos()
             let show = try place.run("delete", "-n", "photos.store", "photos", "WHERE", "rating = 5", "--limit", "2")
             #expect(show.code == 0 && show.lines.count == 2 && show.output.contains(#""before":{"#), "\(show)")
-            #expect(show.says("21 documents more are not shown") && show.says("would delete 23 documents"), "\(show)")
+            #expect(show.says("21 more documents are not shown") && show.says("would delete 23 documents"), "\(show)")
             let outcome = try place.run("delete", "--write", "--yes", "photos.store", "photos", "WHERE rating = 5")
             #expect(outcome.code == 0 && outcome.error == "delete: deleted 23 documents\n", "\(outcome)")
             #expect(try count("rating = 5", in: place) == "0\n" && count("", in: place) == "278\n")
@@ -100,7 +100,7 @@ import Testing
                 "update", "-n", "photos.store", "photos", "WHERE rating = 5 SET rating = 6", "--limit", "1")
             #expect(rows.code == 0 && rows.lines.count == 1, "\(rows)")
             #expect(rows.output.contains(#""rating":5"#) && rows.output.contains(#""rating":6"#), "\(rows)")
-            #expect(rows.says("22 documents more") && rows.says("update: would update 23 documents"), "\(rows)")
+            #expect(rows.says("22 more documents") && rows.says("update: would update 23 documents"), "\(rows)")
             let table = try place.run(
                 "update", "-n", "photos.store", "photos", "--mode", "table", "WHERE rating = 5 SET rating = 6, x = 1")
             #expect(table.code == 0 && table.output.contains("field") && table.output.contains("rating"), "\(table)")

@@ -18,7 +18,7 @@ import Testing
             #expect(imported.error.hasPrefix("import: read 301 inserted 301 "))
             let checked = try place.run("verify", "photos.store")
             #expect(checked.code == 0 && checked.output == "", "\(checked)")
-            #expect(checked.error == "verify: 301 documents and 3647 index entries agree\n")
+            #expect(checked.error == "verify: 301 documents and 3,647 index entries agree\n")
 
             // Repeating the import changes nothing: an existing ID is replaced.
             let before = try place.dump("photos.store")

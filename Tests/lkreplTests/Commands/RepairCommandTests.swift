@@ -21,9 +21,9 @@ import Testing
 
     /// Changes a byte of a block whose keys all start with a byte.
     ///
-    /// - Returns: The file and the offset of the block.
+    /// - Returns: The file and the offset of the block, and its first key in the notation of the shell.
     private func damageBlock(of kind: UInt8, _ place: Workplace, _ name: String) throws -> (
-        file: String, offset: UInt64
+        file: String, offset: UInt64, key: String
     ) {
         for file in try place.names(in: name).filter({ $0.hasSuffix(".ldb") }) {
             let table = try Table(at: "\(place.path)/\(name)/\(file)")
@@ -32,10 +32,14 @@ import Testing
                 let first = entry.separator.first ?? 0
                 defer { last = first }
                 guard last == kind, first == kind else { continue }
+                var entries = try table.entries(at: entry.handle)
+                try #require(try entries.next())
+                // Eight bytes follow the key.
+                let key = "0x" + entries.key.dropLast(8).map { String(format: "%02x", $0) }.joined()
                 var bytes = try place.read("\(name)/\(file)")
                 bytes[Int(entry.handle.offset) + 20] ^= 0x55
                 try place.write(bytes, to: "\(name)/\(file)")
-                return (file, entry.handle.offset)
+                return (file, entry.handle.offset, key)
             }
         }
         throw ChildProcess.Failure(what: "no block of \(kind)")
@@ -57,10 +61,11 @@ import Testing
         // The damaged backup remains next to the store.
         try Workplace.with(isVerified: false) { place in
             try fill(place)
-            let (file, offset) = try damageBlock(of: 0x44, place, "items.store")
+            let (file, offset, key) = try damageBlock(of: 0x44, place, "items.store")
             for command in [
                 ["verify", "items.store"], ["find", "items.store", "items"], ["scan", "items.store"],
-                ["scan", "items.store", "--reverse"],
+                ["scan", "items.store", "--reverse"], ["count", "items.store", "--keys"], ["get", "items.store", key],
+                ["items.store", "-c", "count --keys"], ["items.store", "-c", "get \(key)"],
             ] {
                 let outcome = try place.run(command)
                 #expect(outcome.code == 65 && outcome.error.contains("\(file), byte \(offset)"), "\(outcome)")
@@ -77,7 +82,9 @@ import Testing
             let items = try #require(rows.first { $0["collection"] == "items" }, "\(repaired)")
             let lost = try #require(items["lost"]?.intValue)
             #expect(lost > 0 && items["complete"] == true && items["value"] == .int(400 - lost), "\(items)")
-            #expect(rows.first { $0["what"] == "bytes left out" }?["value"] != 0)
+            let omitted = try #require(rows.first { $0["what"] == "bytes left out" }, "\(repaired)")
+            let omittedByteCount = try #require(omitted["value"]?.intValue, "\(omitted)")
+            #expect(omittedByteCount > 0)
             // Until it is rebuilt, the store reports what is missing.
             let verified = try place.run("verify", "items.store")
             #expect(verified.code == 65 && verified.error.contains("restore a backup"), "\(verified)")
@@ -106,7 +113,12 @@ import Testing
             try database.close()
             let sound = try place.run("repair", "--write", "app.db", "--confirm", "app.db")
             #expect(sound.code == 0, "\(sound)")
-            _ = try damageBlock(of: UInt8(ascii: "k"), place, "app.db")
+            let (file, offset, key) = try damageBlock(of: UInt8(ascii: "k"), place, "app.db")
+            for command in [["count", "app.db"], ["count", "app.db", "--prefix", "key/"], ["get", "app.db", key]] {
+                let outcome = try place.run(command)
+                #expect(outcome.code == 65 && outcome.error.contains("\(file), byte \(offset)"), "\(outcome)")
+                #expect(outcome.output == "", "\(outcome)")
+            }
             let repaired = try place.run("repair", "--write", "app.db", "--confirm", "app.db")
             #expect(
                 repaired.code == 65 && repaired.error.contains("1 unreadable place held at least 1 entry"),

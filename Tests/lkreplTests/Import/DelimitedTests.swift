@@ -171,4 +171,18 @@ enum DelimitedTestFiles {
             #expect(exported.output == "id,f,n\r\na,'=1+1,-5\r\n", "\(exported)")
         }
     }
+
+    @Test func `TSV for spreadsheets contains no active formulas`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let text = #"{"id":"a","f":"=1+1","n":-5}"#
+            #expect(
+                try place.run(["import", "--write", "items.store", "items", "-"], input: Array(text.utf8)).code == 0)
+            let arguments = ["export", "items.store", "items", "--format", "tsv"]
+            let exact = try place.run(arguments)
+            #expect(exact.output == "id\tf\tn\na\t=1+1\t-5\n", "\(exact)")
+            let safe = try place.run(arguments + ["--safe-csv"])
+            #expect(safe.output == "id\tf\tn\na\t'=1+1\t-5\n", "\(safe)")
+        }
+    }
 }

@@ -187,6 +187,63 @@ import Testing
         }
     }
 
+    /// Whether this process can mount small file systems that nobody else sees.
+    private static let canMount = unsafe system("unshare -m mount -t tmpfs tmpfs /dev/shm > /dev/null 2>&1") == 0
+
+    /// Mounts a small file system on `tmp` and, if wanted, one in place of the shared memory, fills them, and runs a
+    /// command. A file lists what the command left.
+    private static let onFullDisks = """
+        fill() { mount -t tmpfs -o "$1" tmpfs "$2" && ! head -c 1000000 /dev/zero > "$2/ballast" 2> /dev/null; }
+        fill "$1" tmp || exit 99
+        [ "$2" != full ] || fill "$1" /dev/shm || exit 99
+        shift 2
+        "$@"
+        code=$?
+        ls -A tmp > left
+        exit $code
+        """
+
+    /// A database is read through a private directory: in memory if there is room, else in TMPDIR.
+    @Test(
+        .enabled(if: canMount, "skipped: only who may mount file systems can make a small disk"),
+        arguments: ["free", "full"], ["size=64k", "size=64k,nr_inodes=2"])
+    func `With a full TMPDIR, reading commands answer, or name the directory and say what to do`(
+        memory: String, disk: String
+    ) throws {
+        try Workplace.with { place in
+            try FileManager.default.createDirectory(
+                atPath: place.path + "/tmp", withIntermediateDirectories: false)
+            // One store with writes in its log, and one without.
+            try Kind.storeWithPendingText.make(in: place)
+            try place.copy("s.store", to: "compact.store")
+            #expect(try place.run("compact", "--write", "--yes", "compact.store").code == 0)
+            for store in ["s.store", "compact.store"] {
+                let before = try DirectoryState(place.path + "/" + store)
+                for arguments in [
+                    ["count", store], ["count", store, "--keys"], ["find", store, "items", "n < 3"],
+                    ["search", store, "items", "fog", "--limit", "5"], ["get", store, "@M"], ["verify", store],
+                ] {
+                    let expected = try place.run(arguments)
+                    #expect(expected.code == 0, "\(expected)")
+                    let outcome = try place.run(
+                        program: "/bin/sh",
+                        (["-c", "exec unshare -m sh -c \"$0\" sh \"$@\"", Self.onFullDisks, disk, memory, Binary.path]
+                            + arguments).map { Array($0.utf8) },
+                        environment: ["TMPDIR": place.path + "/tmp"])
+                    if outcome.code == 0 {
+                        #expect(outcome.output == expected.output, "\(arguments)")
+                    } else {
+                        #expect(memory == "full", "with room in memory, TMPDIR is not needed")
+                        #expect(outcome.code == 74 && outcome.output == "", "\(arguments): \(outcome)")
+                        #expect(outcome.says(place.path + "/tmp") && outcome.says("free"), "\(arguments): \(outcome)")
+                    }
+                    #expect(String(decoding: try place.read("left"), as: UTF8.self) == "ballast\n", "\(arguments)")
+                    #expect(try DirectoryState(place.path + "/" + store).difference(from: before) == [])
+                }
+            }
+        }
+    }
+
     @Test func `A reading command can feed a command that writes the same database, every time`() throws {
         try Workplace.with { place in
             try place.makeItems("s.store")

@@ -1,5 +1,6 @@
 import Foundation
 import LevelKit
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -74,6 +75,40 @@ import Testing
             for prefix in [".levelkit-scratch-", ".levelkit-reading-"] {
                 #expect(!place.has("shared/\(prefix)cccccc"), "\(prefix)")
             }
+        }
+    }
+
+    /// Whether this process can run a program in its own namespace of process IDs, as in a container.
+    private static let canIsolateProcesses = unsafe system("unshare -p -f --mount-proc true > /dev/null 2>&1") == 0
+
+    /// Where process IDs have another meaning, only the locks show which directories are in use.
+    @Test(.enabled(if: canIsolateProcesses, "skipped: only root can run a program in another PID namespace"))
+    func `A command in another PID namespace keeps the private directories of running processes`() throws {
+        try attacked { place in
+            // This process uses two private directories, and its ID does not exist where the commands run.
+            let database = try Database.open(at: place.path + "/app.db", mode: .readOnly)
+            let reading = try #require(database.scratch).path
+            let scratch = try ScratchDirectory(in: place.path + "/shared")
+            for prefix in [".levelkit-scratch-", ".levelkit-reading-"] {
+                // A real leftover, to see that the commands delete such directories at all.
+                try FileManager.default.createDirectory(
+                    atPath: "\(place.path)/shared/\(prefix)cccccc", withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700])
+            }
+            for command in ["stats app.db", "load --dry-run app.db app.lk"] {
+                let outcome = try place.shell(
+                    "TMPDIR='\(place.path)/shared' unshare -p -f --mount-proc '\(Binary.path)' \(command)")
+                #expect(outcome.code == 0, "\(command): \(outcome)")
+            }
+            for prefix in [".levelkit-scratch-", ".levelkit-reading-"] {
+                #expect(!place.has("shared/\(prefix)cccccc"), "\(prefix)")
+            }
+            for directory in [reading, scratch.path] {
+                #expect(FileManager.default.fileExists(atPath: directory + "/scratch.lock"), "\(directory)")
+            }
+            #expect(try database.value(forKey: "k") == Array("v".utf8))
+            try database.close()
+            scratch.remove()
         }
     }
 
@@ -205,6 +240,37 @@ import Testing
                 """)
             #expect(outcome.code == 0, "\(outcome)")
             #expect(String(decoding: try place.read(".run-mode"), as: UTF8.self).hasPrefix("-rw-------"))
+        }
+    }
+
+    /// Calls that change permissions fail, so the file has those of its creation. The editor makes such a call, to see
+    /// that it does fail.
+    @Test(.enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"))
+    func `A file being edited is private from its creation, and has a different name each time`() throws {
+        try attacked { place in
+            try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
+            try place.writeProgram(
+                """
+                #!/bin/sh
+                ls -l "$1" >> '\(place.path)/.run-seen'
+                chmod 644 "$1" 2> /dev/null && echo "changed permissions" >> '\(place.path)/.run-seen'
+                echo keys > "$1"
+                """, to: "editor.sh")
+            for _ in 0..<2 {
+                let outcome = try place.run(
+                    program: "/bin/sh",
+                    ["-c", "umask 0; exec \"$0\" app.db -c .edit", Binary.path].map { Array($0.utf8) },
+                    environment: [
+                        "EDITOR": "./editor.sh", "TMPDIR": place.path + "/shared", "LD_PRELOAD": FailingCalls.library,
+                        "FAILING_CALLS_DIRECTORY": place.path + "/shared", "FAILING_CALLS_PERMISSIONS": "1",
+                    ])
+                #expect(outcome.code == 0, "\(outcome)")
+            }
+            let seen = String(decoding: try place.read(".run-seen"), as: UTF8.self).split(separator: "\n")
+            #expect(seen.count == 2 && seen.allSatisfy { $0.hasPrefix("-rw-------") }, "\(seen)")
+            let paths = Set(seen.compactMap { $0.split(separator: " ").last })
+            #expect(paths.count == 2 && paths.allSatisfy { $0.hasPrefix(place.path + "/shared/") }, "\(paths)")
+            #expect(try place.names(in: "shared").isEmpty)
         }
     }
 

@@ -8,10 +8,8 @@ import Testing
 /// Databases with forged blocks that have valid checksums: the shell says what to do, and `--untrusted` never reads
 /// such a block.
 @Suite(.waitsForPrograms) struct UntrustedTests {
-    /// Creates a database whose sixth block is forged.
-    private static func makeForged(
-        _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
-    ) throws {
+    /// Creates a database of one table with small blocks.
+    private static func makeTable(_ name: String, in place: Workplace) throws {
         var options = DatabaseOptions()
         options.compression = .none
         options.blockByteCount = 1 << 10
@@ -21,6 +19,13 @@ import Testing
         }
         try database.compact()
         try database.close()
+    }
+
+    /// Creates a database whose sixth block is forged.
+    private static func makeForged(
+        _ name: String, in place: Workplace, _ forgery: TableForgery = .lengthsThatOverflow
+    ) throws {
+        try makeTable(name, in: place)
         try forgery.apply(to: place.path + "/" + name, block: 5)
     }
 
@@ -75,6 +80,27 @@ import Testing
                 #expect(outcome.says("byte ") && outcome.says(".ldb") && !outcome.says("LevelDB aborted"), "\(outcome)")
                 #expect(try DirectoryState(place.path + "/db").difference(from: before) == [], "\(arguments)")
             }
+        }
+    }
+
+    @Test func `With --untrusted, random bytes in a block with a valid checksum are printed or rejected`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try Self.makeTable("whole", in: place)
+            var random = TestRun.random(stream: 0xf6a)
+            var (printedCount, rejectedCount) = (0, 0)
+            for _ in 0..<TestRun.rounds(50, long: 2000) {
+                try place.copy("whole", to: "db")
+                let forged = try TableForgery.overwriteBytes(in: place.path + "/db", using: &random)
+                let outcome = try place.run("scan", "db", "--untrusted")
+                let isPrinted = outcome.code == 0 && !outcome.lines.isEmpty
+                if isPrinted { printedCount += 1 } else { rejectedCount += 1 }
+                #expect(
+                    isPrinted || outcome.code == 65 && outcome.says(".ldb"),
+                    "\(forged), \(TestRun.repetition): \(outcome)")
+                #expect(!outcome.says("LevelDB aborted"), "\(forged), \(TestRun.repetition)")
+                try place.remove("db")
+            }
+            #expect(printedCount > 0 && rejectedCount > 0)
         }
     }
 
