@@ -156,8 +156,9 @@ extension DocumentCollection {
         DocIndexError(
             .unknownIndex,
             "the text index \(index.name) of \(name) was built with a different version of the stemmer for "
-                + "\(index.languages.map(\.rawValue).joined(separator: ", ")), so words would not be found; rebuild it: "
-                + "open the store for writing, or run `lkrepl index rebuild --write STORE \(name) \(index.name)`"
+                + "\(index.languages.map(\.rawValue).joined(separator: ", ")), so words would not be found; rebuild it "
+                + "with `lkrepl index rebuild --write STORE \(name) \(index.name)`, or open the store for writing in a "
+                + "program"
         )
     }
 }

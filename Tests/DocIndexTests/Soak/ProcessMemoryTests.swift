@@ -31,8 +31,8 @@ import Testing
     }
 
     /// Each byte of a text takes 9 bytes of memory, and each byte of an array of short strings 12: the document, its
-    /// stored form in the batch, in the memtable and in the log, and its analyzed words. The store itself takes 9 MB. The
-    /// bounds are a third above that.
+    /// stored form in the batch, in the memtable and in the log, and its analyzed words. The store itself takes 9 MB.
+    /// The bounds are a third above that.
     ///
     /// Four times the size takes four times the processor time; a step that looks at all words for each word, or copies
     /// the whole text for each, would take sixteen times as long.

@@ -20,23 +20,23 @@ import Testing
         .catalan: "llibres cases cantar bella fàcilment ponts arribada seguir possible perdut",
         .danish: "huset husene barnet skovens menneske gården muligheden venlige arbejdet foreningens",
         .dutch: """
-            boom huizen wonen gewoond lopen geschreven brieven bruggen mogelijkheden gebouwen straten mooie \
-            zeeën vogels
-            """,
+        boom huizen wonen gewoond lopen geschreven brieven bruggen mogelijkheden gebouwen straten mooie \
+        zeeën vogels
+        """,
         .english: """
-            added adding ebbed ebbing erred erring emergencies emergency evening evenings geologist geologists \
-            psychologist interfered interfering internal internally international interval lateral organic organism \
-            organize organization paste pasted pasting skis universal university
-            """,
+        added adding ebbed ebbing erred erring emergencies emergency evening evenings geologist geologists \
+        psychologist interfered interfering internal internally international interval lateral organic organism \
+        organize organization paste pasted pasting skis universal university
+        """,
         .finnish: "hanhen tähän maahan veteen talossa kirjasta kaupunkiin lapsi kalan puun",
         .french: """
-            l'arbre d'abord j'ai qu'il c'est l'eau l'île jusqu'ici oiseaux chevaux nations villes rapidement \
-            électrique
-            """,
+        l'arbre d'abord j'ai qu'il c'est l'eau l'île jusqu'ici oiseaux chevaux nations villes rapidement \
+        électrique
+        """,
         .german: """
-            lehrerinnen bildet redet arbeitet segeln brücken häuser kinder fahrräder möglichkeiten \
-            erinnerungen straße
-            """,
+        lehrerinnen bildet redet arbeitet segeln brücken häuser kinder fahrräder möglichkeiten \
+        erinnerungen straße
+        """,
         .greek: "ίσα φως γάλα νερό σπίτι δρόμος μαθητες πατερας θάλασσα γέφυρα",
         .hindi: "लड़का लड़कियाँ किताबें घरों शहरों बच्चे रास्ते पेड़ों लिखता चलकर",
         .hungarian: "házban könyvet asztalon hajóval városból gyereknek emberek magyarul kertben házunk",

@@ -163,6 +163,8 @@ import Testing
         .or(words(0..<4097)), .and(words(0..<4097)), .except(.word("fog"), .or(words(0..<4096))),
         .prefer(.and(words(0..<2048)), .field("title", .or(words(0..<2049)))),
         .or((0..<4097).map { TextQuery.phrase("w\($0)") }), .and((0..<4097).map { TextQuery.near("w\($0)", slop: 2) }),
+        .phrase((0..<4097).map { "w\($0)" }.joined(separator: " ")),
+        .and([.word("fog"), .near((0..<4096).map { "w\($0)" }.joined(separator: " "), slop: 2)]),
     ]
 
     /// Queries of 65 prefixes and fuzzy words.

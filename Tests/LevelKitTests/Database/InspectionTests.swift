@@ -190,7 +190,8 @@ import Testing
         try LevelError.$searchLimit.withValue(.seconds(600)) {
             var errors = (0..<count).compactMap { number in
                 thrownError {
-                    #expect(try database.value(forKey: numberedKey(number)) == TableFixture.value(number))
+                    let value = try database.value(forKey: numberedKey(number))
+                    #expect(value == TableFixture.value(number))
                 }
             }
             for reverse in [false, true] {

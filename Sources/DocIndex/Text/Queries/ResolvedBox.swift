@@ -88,7 +88,7 @@ extension QueryResolver {
         var word = ResolvedBox.Word(
             whole: whole.canMatch && whole != base ? whole : nil, base: base, isRequired: part.isRequired,
             isUnfinished: part.isUnfinished, common: CommonWord(text, languages: languages))
-        guard SearchBoxWord.wordCount(text) == 1 else { return word }
+        guard TextQuery.wordCount(of: text) == 1 else { return word }
         let letters = text.count(where: \.isLetter)
         let isNumber = text.contains(where: \.isNumber)
         if letters >= (part.isUnfinished ? Self.lengths.typed : Self.lengths.absent) || isNumber && part.isUnfinished {

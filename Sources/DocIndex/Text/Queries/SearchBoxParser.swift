@@ -162,7 +162,7 @@ struct SearchBoxParser {
     }
 
     private func phrase(_ text: String, slop: Int?) -> TextQuery? {
-        let count = SearchBoxWord.wordCount(text)
+        let count = TextQuery.wordCount(of: text)
         if count == 0 { return nil }
         if let slop, count > 1 { return .near(text, slop: slop) }
         return .phrase(text)
@@ -394,7 +394,7 @@ struct SearchBoxParser {
         var words: [TextQuery] = []
         for part in start.split(whereSeparator: { !($0.isLetter || $0.isNumber) }) {
             let query = TextQuery.word(String(part))
-            if SearchBoxWord.wordCount(String(part)) == 1, !words.contains(query) { words.append(query) }
+            if TextQuery.wordCount(of: String(part)) == 1, !words.contains(query) { words.append(query) }
             if words.count == SearchBox.maximumPartCount { break }
         }
         return words

@@ -26,19 +26,12 @@ struct SearchBoxWord {
         "source", "info", "domain", "hostname", "feed", "hasfeed",
     ]
 
-    /// Returns the number of words by the rules of most fields; symbols alone are not words.
-    static func wordCount(_ text: String) -> Int {
-        var terms = SimpleAnalyzer.Terms()
-        SimpleAnalyzer.append(text, to: &terms)
-        return terms.count
-    }
-
     /// Returns the number of words in a part of a search box.
     static func wordCount(in query: TextQuery) -> Int {
         switch query {
         case .nothing: 0
         case .word(let text), .phrase(let text), .near(let text, _), .prefix(let text), .fuzzy(let text, _):
-            wordCount(text)
+            TextQuery.wordCount(of: text)
         case .and(let parts), .or(let parts): parts.content.reduce(0) { $0 + wordCount(in: $1) }
         case .except(let first, let second), .prefer(let first, let second):
             wordCount(in: first.content) + wordCount(in: second.content)
@@ -128,7 +121,7 @@ struct SearchBoxWord {
     /// `nil` for other words.
     private func foreign(_ text: String, _ reading: inout Reading) -> Substring? {
         func left(_ searched: Substring) -> Substring? {
-            guard Self.wordCount(String(searched)) > 0 else { return nil }
+            guard TextQuery.wordCount(of: String(searched)) > 0 else { return nil }
             reading.notes.append(.unsupported(text, searched: String(searched)))
             reading.hasOperators = true
             return searched
@@ -161,15 +154,15 @@ struct SearchBoxWord {
                 if distance == nil, !number.isEmpty { reading.notes.append(.distance(String(text))) }
                 word = word[..<sign]
                 reading.hasOperators = true
-                return Self.wordCount(String(word)) > 0 ? .fuzzy(String(word), distance: distance) : nil
+                return TextQuery.wordCount(of: String(word)) > 0 ? .fuzzy(String(word), distance: distance) : nil
             }
         }
         // A question mark at the end is punctuation.
         while word.last == "?" { word = word.dropLast() }
         guard let wildcard = word.firstIndex(where: { $0 == "*" || $0 == "?" }) else {
-            return Self.wordCount(String(word)) > 0 ? .word(String(word)) : nil
+            return TextQuery.wordCount(of: String(word)) > 0 ? .word(String(word)) : nil
         }
-        if Self.wordCount(String(word)) == 0 { return nil }
+        if TextQuery.wordCount(of: String(word)) == 0 { return nil }
         reading.hasOperators = true
         let before = String(word[..<wildcard])
         if word.index(after: wildcard) == word.endIndex, word[wildcard] == "*" { return .prefix(before) }

@@ -34,7 +34,11 @@ extension TextQuery {
         mutating func add(_ query: TextQuery) throws {
             switch query {
             case .nothing: break
-            case .word(let text), .phrase(let text), .near(let text, _): try addText(text, words: 1)
+            case .word(let text): try addText(text, words: 1)
+            case .phrase(let text), .near(let text, _):
+                // A long text fails by its size before its words are counted.
+                try addText(text, words: 1)
+                try addText("", words: max(1, TextQuery.wordCount(of: text)) - 1)
             case .prefix(let text), .fuzzy(let text, _):
                 try addText(text, words: 1)
                 try addExpansion()
@@ -70,6 +74,13 @@ extension TextQuery {
                         + "\(maximumExpansionCount) are allowed; write some of them in full")
             }
         }
+    }
+
+    /// Returns the number of words in a text by the rules of most fields; symbols alone are not words.
+    static func wordCount(of text: String) -> Int {
+        var terms = SimpleAnalyzer.Terms()
+        SimpleAnalyzer.append(text, to: &terms)
+        return terms.count
     }
 
     static var tooDeep: DocIndexError {

@@ -165,7 +165,7 @@ struct TextQueryParser {
             }
             offset = end + 1
             let words = string((start + 1)..<end)
-            let count = Self.wordCount(words)
+            let count = TextQuery.wordCount(of: words)
             try size.addText(words, words: count)
             if let slop = takeNumber(behind: UInt8(ascii: "~")), count > 1 {
                 return try boosted(.near(words, slop: slop))
@@ -235,7 +235,7 @@ struct TextQueryParser {
         let isPrefix = distance == nil && range.count > 1 && signs[range.upperBound - 1] == UInt8(ascii: "*")
         if isPrefix { range = range.lowerBound..<range.upperBound - 1 }
         let word = string(range)
-        let count = Self.wordCount(word)
+        let count = TextQuery.wordCount(of: word)
         guard count > 0 else { return .nothing }
         try size.addText(word, words: count)
         if isPrefix || distance != nil { try size.addExpansion() }
@@ -287,13 +287,6 @@ struct TextQueryParser {
         guard let number = Int(string((offset + 1)..<end)) else { return nil }
         offset = end
         return number
-    }
-
-    /// Returns the number of words by the rules of most fields; symbols alone are not words.
-    private static func wordCount(_ text: String) -> Int {
-        var terms = SimpleAnalyzer.Terms()
-        SimpleAnalyzer.append(text, to: &terms)
-        return terms.count
     }
 
     private mutating func skipSpaces() {
