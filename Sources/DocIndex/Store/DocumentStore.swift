@@ -176,22 +176,24 @@ public final class DocumentStore: Sendable {
     /// Closes the store. Later calls throw `LevelError.Code.closed`. Closing a store twice does nothing.
     ///
     /// If many words are pending, they are first written as a segment of the text index, so that the next open does not
-    /// have to read those documents again.
+    /// have to read those documents again. If the log is long, its content is first written to a table file, so that
+    /// opening for reading does not have to do that each time.
     public func close() throws {
         if database.mode == .readOnly { return try database.close() }
         try writer.withLock {
             let catalog = loadedCatalog
             // Words from this stemmer do not belong in segments of another one.
-            if !catalog.collections.contains(where: \.readable.hasOtherStemmers),
-                texts.settle(catalog)
-            {
-                // Into table files, because read-only opens would read a segment in the log each time. If this fails,
-                // the log keeps it.
-                try? database.flush()
-            }
+            let hasNewSegments =
+                !catalog.collections.contains(where: \.readable.hasOtherStemmers) && texts.settle(catalog)
+            // If this fails, the log keeps everything.
+            if hasNewSegments || database.pendingByteCount >= Self.longLogByteCount { try? database.flush() }
             try database.close()
         }
     }
+
+    /// The size of a log whose content is written to a table file at the end. Each opening for reading would take some
+    /// ten milliseconds for a log of this size.
+    private static let longLogByteCount = 1 << 20
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
         let record = try database.valueOrCopy(forKey: StoreKey.catalogKey)

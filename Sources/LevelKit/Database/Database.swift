@@ -157,6 +157,10 @@ public final class Database: Sendable {
         }
     }
 
+    /// The approximate number of bytes that this process has written and that are in no table file yet, at most a write
+    /// buffer.
+    package var pendingByteCount: Int { core.memtableByteCount }
+
     /// Makes all writes so far survive a power loss; see ``Durability/flushed``.
     public func flush() throws(LevelError) {
         try core.write(0, .flushed, forEachKey: { _ in }) { (_) throws(LevelError) in }

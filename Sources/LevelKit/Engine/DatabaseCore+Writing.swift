@@ -50,7 +50,10 @@ extension DatabaseCore {
                 if durability == .synced, log.hasBufferedWrites, startsLog { log.didSyncLogs(newest: try syncLogs()) }
                 // A flushed write reaches the disk in a table file, after all earlier writes.
                 try body(durability == .synced)
-                if durability == .flushed { try flush() }
+                if durability == .flushed {
+                    try flush()
+                    log.didFlush()
+                }
                 log.didWrite(durability)
             } catch {
                 if !heal(&log) { log.didFail(error.description) }
@@ -94,6 +97,9 @@ extension DatabaseCore {
         engine.flushMemoryTable()
         try engine.probe(synced: true)
     }
+
+    /// The approximate number of bytes in the memtable that this process has written.
+    var memtableByteCount: Int { log.withLock { $0.memtableByteCount } }
 
     /// Refuses a write if the disk has no space for the resulting tables and compactions; see
     /// ``LogState/needsRoomCheck(for:)``.

@@ -88,6 +88,9 @@ struct LogState {
     /// Records a successful write.
     mutating func didWrite(_ durability: Durability) { hasBufferedWrites = durability == .buffered }
 
+    /// Records that everything written so far is in table files.
+    mutating func didFlush() { memtableByteCount = 0 }
+
     /// Records a failed write after which the log could not be replaced.
     mutating func didFail(_ reason: String) { failure = reason }
 

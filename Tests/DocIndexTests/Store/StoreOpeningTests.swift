@@ -1,3 +1,4 @@
+import Foundation
 import LevelKit
 import TestSupport
 import Testing
@@ -475,6 +476,34 @@ import Testing
             try $0.put([0x80], forKey: TextIndexKey.pending.key(2, 0))
         } _: { photos in
             expectFailure(.corruption, containing: "text", "verify") { try photos.search("fog") }
+        }
+    }
+
+    @Test func `Closing writes a long log to a table file, and leaves a short one`() throws {
+        for (count, isLong) in [(10, false), (700, true)] {
+            try withTemporaryDirectory { directory in
+                let store = try DocumentStore.open(
+                    at: directory + "/s", schema: Schema(collections: [CollectionDefinition("c")]))
+                let collection = try store.collection("c")
+                let text = DocumentValue.string(String(repeating: "x", count: 2000))
+                for id in 0..<count { try collection.put(["id": .int(Int64(id)), "text": text]) }
+                try store.close()
+                let names = try FileManager.default.contentsOfDirectory(atPath: directory + "/s")
+                let logs = try names.filter { $0.hasSuffix(".log") }.map { name in
+                    try #require(
+                        FileManager.default.attributesOfItem(atPath: directory + "/s/" + name)[.size] as? Int)
+                }
+                #expect(names.contains { $0.hasSuffix(".ldb") } == isLong, "\(names)")
+                #expect((logs.reduce(0, +) < 1000) == isLong, "\(logs)")
+                // A flush leaves nothing to write at the end.
+                let again = try DocumentStore.open(at: directory + "/s")
+                #expect(try again.collection("c").count() == count)
+                if isLong {
+                    try again.database.flush()
+                    #expect(again.database.pendingByteCount == 0)
+                }
+                try again.close()
+            }
         }
     }
 }
