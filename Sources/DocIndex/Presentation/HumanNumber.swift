@@ -13,7 +13,7 @@ package enum HumanNumber {
 
     /// `1 document`, `1,234 documents`.
     ///
-    /// - Parameter plural: `nil` if the plural ends with an s.
+    /// - Parameter plural: the plural of the noun; `nil` to append an s.
     package static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
     }

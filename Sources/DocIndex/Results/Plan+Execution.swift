@@ -18,7 +18,7 @@ extension Plan {
 }
 
 extension Plan.Execution {
-    /// What was read, for people: `read 12 keys and 1 document for 1 result`.
+    /// A summary of what was read, such as `read 12 keys and 1 document for 1 result`.
     package var workText: String {
         let documents = HumanNumber.counted(documentsExamined, "document")
         let results = HumanNumber.counted(resultCount, "result")

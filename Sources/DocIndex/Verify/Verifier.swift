@@ -49,7 +49,7 @@ struct Verifier {
                 if !entry.isRetiring {
                     result.report(
                         "\(collection.name).\(entry.definition.name): the index was built with a different version of the "
-                            + "stemmer and cannot be checked; rebuild it", in: collection.name,
+                            + "stemmer and cannot be checked; rebuild the index", in: collection.name,
                         index: entry.definition.name)
                 }
                 continue
@@ -58,7 +58,7 @@ struct Verifier {
                 if !entry.isRetiring {
                     result.report(
                         "\(collection.name).\(entry.definition.name): the index was built by other rules for text or "
-                            + "dates and cannot be checked; rebuild it",
+                            + "dates and cannot be checked; rebuild the index",
                         in: collection.name, index: entry.definition.name)
                 }
                 continue
@@ -67,7 +67,7 @@ struct Verifier {
                 if !entry.isRetiring {
                     result.report(
                         "\(collection.name).\(entry.definition.name): the index was built by an earlier version of the "
-                            + "library and cannot be checked; rebuild it",
+                            + "library and cannot be checked; rebuild the index",
                         in: collection.name, index: entry.definition.name)
                 }
                 continue

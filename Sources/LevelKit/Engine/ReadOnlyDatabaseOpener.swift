@@ -19,7 +19,8 @@ struct ReadOnlyDatabaseOpener {
     private static let tryLimit = 20
     /// A write buffer large enough to turn each log into a single table.
     private static let writeBufferByteCount = 1 << 30
-    /// The space for the files that LevelDB writes in the private directory, apart from the content of logs.
+    /// The space for the files that LevelDB writes in the private directory, apart from manifests and the content of
+    /// logs.
     private static let ownFileByteCount: UInt64 = 64 << 10
     /// The descriptors to leave for other uses.
     private static let spareDescriptorCount = 128
@@ -84,7 +85,9 @@ struct ReadOnlyDatabaseOpener {
         }
         // The content of the logs is written to tables of about the same size.
         let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
-        let byteCount = logByteCount &+ Self.ownFileByteCount
+        // One manifest for LevelDB to read, and one that it writes.
+        let manifestByteCount = 2 * UInt64(VersionEdit(files.version).encoded.count)
+        let byteCount = logByteCount &+ manifestByteCount &+ Self.ownFileByteCount
         try requireFileSize(of: byteCount)
         let scratch = try ScratchPlace.make(byteCount: byteCount, for: directory)
         let held = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
@@ -127,7 +130,7 @@ struct ReadOnlyDatabaseOpener {
         let scratch =
             isCopied
             ? try ScratchPlace.make(byteCount: byteCount, for: directory)
-            : try ScratchPlace.make(onDeviceOf: directory)
+            : try ScratchPlace.make(byteCount: Self.ownFileByteCount, onDeviceOf: directory)
         ScratchPaths.insert(scratch.databasePath, original: directory.path)
         let copy = try DatabaseDirectory(scratch.databasePath)
         var held: ReadOnlyFiles?

@@ -17,7 +17,7 @@ enum ScratchPlace {
     /// - Parameters:
     ///   - byteCount: the approximate number of bytes to be written, at most half of the integer range.
     ///   - database: the database to read.
-    /// - Throws: ``LevelError`` with `io` and the cause from the last place tried.
+    /// - Throws: ``LevelError`` with `io`; if a place has no room, the message names it.
     static func make(byteCount: UInt64, for database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
         let places = (hasRoomInMemory(byteCount) ? [memory] : []) + temporary + [database.parentPath]
         return try make(in: places, byteCount: byteCount)
@@ -27,10 +27,12 @@ enum ScratchPlace {
     /// possible.
     ///
     /// - Throws: like ``make(byteCount:for:)``.
-    static func make(onDeviceOf database: DatabaseDirectory) throws(LevelError) -> ScratchDirectory {
+    static func make(
+        byteCount: UInt64, onDeviceOf database: DatabaseDirectory
+    ) throws(LevelError) -> ScratchDirectory {
         let device = FileStatus(path: database.path)?.identity.device
         let near = (temporary + [database.parentPath]).filter { FileStatus(path: $0)?.identity.device == device }
-        return try make(in: near + temporary, byteCount: 0)
+        return try make(in: near + temporary, byteCount: byteCount)
     }
 
     private static var temporary: [String] {
@@ -42,18 +44,26 @@ enum ScratchPlace {
         // Leftovers are cleared in all places, even in those that this call does not use.
         for place in [memory] + temporary { ScratchDirectory.clearLeftovers(in: place, prefix: prefix) }
         var failure = LevelError(.io, "could not find a directory for temporary files; set TMPDIR to one")
+        var full: [String] = []
         for place in places {
+            if place != memory, !temporary.contains(place) {
+                ScratchDirectory.clearLeftovers(in: place, prefix: prefix)
+            }
+            if let free = CopyRoom.freeByteCount(at: place), free < byteCount {
+                full.append(place)
+                continue
+            }
             do throws(LevelError) {
-                if place != memory, !temporary.contains(place) {
-                    ScratchDirectory.clearLeftovers(in: place, prefix: prefix)
-                }
-                try CopyRoom.require(byteCount, at: place)
                 return try ScratchDirectory(in: place, prefix: prefix)
             } catch {
                 failure = error
             }
         }
-        throw failure
+        if full.isEmpty { throw failure }
+        throw LevelError(
+            .io,
+            "could not create temporary files of \(byteCount) bytes: there is no room in "
+                + "\(full.joined(separator: " or ")); free some space, or set TMPDIR to a directory with room")
     }
 
     /// The in-memory file system that Linux uses for POSIX shared memory.

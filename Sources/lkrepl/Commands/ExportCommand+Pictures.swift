@@ -99,7 +99,8 @@ extension ExportCommand {
     private func tellNameless(_ count: Int) {
         guard count > 0 else { return }
         options.note(
-            "export: \(HumanNumber.counted(count, "document was", "documents were")) left out, without a file name in "
+            "export: \(HumanNumber.counted(count, "document was", "documents were")) left out, because "
+                + "\(count == 1 ? "it has" : "they have") no file name in "
                 + "\(PictureSource.pathTag) or file")
     }
 }

@@ -194,8 +194,8 @@ struct IndexCommand: ParsableCommand {
                         hint: "\"\(Remedy.rebuild(database, collection.name, name))\" rebuilds it")
                 }
                 let documents = HumanNumber.counted(result.documentCount, "document")
-                options.note(
-                    "index check: \(HumanNumber.counted(result.entryCount, "entry", "entries")) of \(documents) agree")
+                let entries = HumanNumber.counted(result.entryCount, "entry", "entries")
+                options.note("index check: \(documents) and \(entries) agree")
             }
         }
     }

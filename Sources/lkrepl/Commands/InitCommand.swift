@@ -111,7 +111,7 @@ struct InitCommand: ParsableCommand {
         let idField = VisibleText.singleLine(definition.idField)
         if key == nil, inference.idField == nil {
             options.note(
-                "init: no field identifies the \(documents); the ID field is \(idField), and "
+                "init: no field of \(input.name) identifies its documents; the ID field is \(idField), and "
                     + "import --id generate makes IDs")
         } else {
             options.note("init: read \(documents); the ID field is \(idField)")

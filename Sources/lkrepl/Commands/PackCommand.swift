@@ -125,7 +125,7 @@ struct PackCommand: ParsableCommand {
         if summary.omittedDeletionCount > 0 {
             options.note(
                 "pack: \(HumanNumber.counted(summary.omittedDeletionCount, "deletion is", "deletions are")) left out, "
-                    + "because it is not known whether the documents satisfied the condition")
+                    + "because it is not known whether the deleted documents satisfied the condition")
         }
         if !summary.omittedIDs.isEmpty {
             let count = summary.omittedIDs.count

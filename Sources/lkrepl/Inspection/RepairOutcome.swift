@@ -223,7 +223,7 @@ struct RepairOutcome {
         if changed > 0 {
             parts.append(
                 HumanNumber.counted(Int(clamping: changed), "key differs", "keys differ")
-                    + " from the readable state before"
+                    + " from what was readable before the repair"
             )
         }
         if let store, !store.verification.isSound {

@@ -333,7 +333,7 @@ final class Loader {
                 advice + Self.nothingChanged + (options.skipsBad ? "" : "; --on-error skip ignores bad records")
         } else if options.keepsMarkers {
             failure.hint =
-                "\(advice)\(HumanNumber.counted(count, options.noun)) before it \(count == 1 ? "is" : "are") stored; fix it "
+                "\(advice)\(HumanNumber.counted(count, options.noun)) \(count == 1 ? "was" : "were") stored before it; fix it "
                 + "and run again" + (options.skipsBad ? "" : ", or use --on-error skip")
         }
         return failure

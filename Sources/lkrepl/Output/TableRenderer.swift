@@ -288,11 +288,11 @@ extension TableRenderer {
             output += "+ \(HumanNumber.grouped(omittedRowCount)) more; \(moreHint)\n"
         }
         if omittedColumnCount > 0 {
-            output += "+ \(HumanNumber.counted(omittedColumnCount, "column")) did not fit; --mode line shows them\n"
+            output += "+ \(HumanNumber.counted(omittedColumnCount, "column")) did not fit; --mode line shows all\n"
         }
         if laterColumnCount > 0 {
             output +=
-                "+ \(HumanNumber.counted(laterColumnCount, "column")) came in later rows; --mode line shows them\n"
+                "+ \(HumanNumber.counted(laterColumnCount, "column")) came in later rows; --mode line shows all\n"
         }
         return output
     }

@@ -78,14 +78,9 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": "1", "note": .string(String(repeating: "a", count: 80_000))])
-            let time = processorTime {
-                expectFailure(.queryTooLarge, containing: "pattern", "steps", "80000 bytes") {
-                    try collection.find("note MATCHES /(a?){900}b/")
-                }
+            expectFailure(.queryTooLarge, containing: "pattern", "steps", "80000 bytes") {
+                try collection.find("note MATCHES /(a?){900}b/")
             }
-            print("a match up to the usual limit took \(time)")
-            // Without optimization, which makes a step fifty times as fast.
-            #expect(time < .seconds(120))
         }
     }
 

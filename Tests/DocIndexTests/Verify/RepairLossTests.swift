@@ -141,7 +141,7 @@ import Testing
             var tally = Tally()
             let rounds = TestRun.rounds(25, long: 500)
             var seed = 0
-            // A run without one of the outcomes has not checked it. Then more files are damaged.
+            // If an outcome has not occurred, more files are damaged, because it was not checked.
             while seed < rounds || (!tally.isComplete && seed < 10 * rounds) {
                 var random = SplitMix64(seed: UInt64(seed) &* 0x9e37_79b9 &+ 7)
                 let path = directory + "/copy"

@@ -37,7 +37,7 @@ import Testing
                 await #expect(processExitsWith: .success) { [directory = directory as String, seed = seed as UInt64] in
                     try reportingErrors { try RandomForgeryTests.forgeAndRead(in: directory, seed: seed) }
                 }
-                // Left by a process that has not come to its end.
+                // Left by a process that ended early.
                 let note = directory + "/note"
                 guard FileManager.default.fileExists(atPath: note) else { continue }
                 let text = String(decoding: try content(of: note), as: UTF8.self)

@@ -68,7 +68,7 @@ import Testing
                     #expect(outcome.code == 65 && outcome.output == "", "\(bad.name): \(outcome)")
                     #expect(outcome.error.hasPrefix("lkrepl: bad.jsonl:3:"), "\(bad.name): \(outcome)")
                     #expect(outcome.says(bad.part), "\(bad.name): \(outcome)")
-                    #expect(outcome.says("2 documents before it are stored"), "\(bad.name): \(outcome)")
+                    #expect(outcome.says("2 documents were stored before it"), "\(bad.name): \(outcome)")
                 }
                 #expect(try place.dump("items.store") == before, "\(bad.name)")
             }

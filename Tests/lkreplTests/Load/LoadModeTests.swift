@@ -323,7 +323,7 @@ import Testing
             #expect(try place.run("count", "app.db").output == "2996\n")
             let stopped = try place.run("load", "--write", "app.db", "lines.jsonl", "--jobs", jobs)
             #expect(stopped.code == 65 && stopped.error.hasPrefix("lkrepl: lines.jsonl:651:"), "\(stopped)")
-            #expect(stopped.says("650 records before it are stored"), "\(stopped)")
+            #expect(stopped.says("650 records were stored before it"), "\(stopped)")
         }
     }
 }

@@ -73,7 +73,7 @@ import Testing
                 ├───────┼──────┼───┤
                 │ alpha │ beta │ … │
                 └───────┴──────┴───┘
-                + 2 columns did not fit; --mode line shows them
+                + 2 columns did not fit; --mode line shows all
 
                 """)
     }
@@ -141,6 +141,15 @@ import Testing
         #expect(HumanNumber.grouped(number) == text)
     }
 
+    @Test(arguments: [
+        (0, "0 keys", "0 entries"), (1, "1 key", "1 entry"), (2, "2 keys", "2 entries"),
+        (1234, "1,234 keys", "1,234 entries"),
+    ])
+    func `A noun after a number is in the singular for one`(count: Int, keys: String, entries: String) {
+        #expect(HumanNumber.counted(count, "key") == keys)
+        #expect(HumanNumber.counted(count, "entry", "entries") == entries)
+    }
+
     @Test(
         arguments: [
             (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1550, "1.6 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
@@ -194,6 +203,6 @@ import Testing
                 == "│        12345 │ wider than the… │\n")
         #expect(
             renderer.foot(layout, omittedRowCount: 0, laterColumnCount: 1)
-                == "└──────────────┴─────────────────┘\n+ 1 column came in later rows; --mode line shows them\n")
+                == "└──────────────┴─────────────────┘\n+ 1 column came in later rows; --mode line shows all\n")
     }
 }

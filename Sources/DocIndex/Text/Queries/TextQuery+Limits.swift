@@ -17,7 +17,7 @@ extension TextQuery {
     /// Checks the limits. A parsed query always satisfies them; one built in code may not.
     ///
     /// - Throws: ``DocIndexError`` with `queryTooLarge`; the message names the limit.
-    /// - Complexity: O(*n*) in the number of parts, or O(1) if they are nested too deeply.
+    /// - Complexity: O(*n*) in the number of parts and the length of phrases, or O(1) if parts are nested too deeply.
     func validate() throws {
         guard depth <= Self.maximumDepth else { throw Self.tooDeep }
         var size = Size()
