@@ -73,9 +73,7 @@ extension ExportCommand {
     /// Writes an XMP sidecar for each picture.
     func writeSidecars(_ export: PictureExport, to directory: String) throws -> Int {
         let names = try SidecarNames(export, in: directory)
-        guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
-            throw CommandError(.cannotCreate, "cannot create the directory \(directory): \(SystemError(number: errno))")
-        }
+        try ContentFiles.makeDirectory(directory)
         if !force, let existing = names.paths.values.sorted().first(where: { FileDescriptor.exists($0) }) {
             throw CommandError(
                 .cannotCreate, "\(existing) already exists; nothing was written",

@@ -57,9 +57,19 @@ struct ContentFiles {
     }
 
     /// Calls `body` with the content of a file in parts.
+    ///
+    /// - Throws: ``CommandError`` with `badData` for a pipe or a device: the directory may be another user's, and a
+    ///   pipe without a writer, or an endless device, would keep the command for ever.
     static func read(_ path: String, _ body: ([UInt8]) throws -> Void) throws {
-        let file = try FileDescriptor.openForReading(path)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw CommandError.system(SystemError(number: errno), "cannot read \(path)") }
+        let file = FileDescriptor(rawValue: descriptor)
         defer { try? file.closeFile() }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError(
+                .badData, "\(path) is not a regular file", hint: "delete it, or choose another directory")
+        }
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             try Interruption.check()
@@ -77,7 +87,10 @@ struct ContentFiles {
     }
 
     /// Creates a directory if it does not exist.
+    ///
+    /// - Throws: ``CommandError`` with `cannotCreate`, also if a link of another user leads to the directory.
     static func makeDirectory(_ path: String) throws {
+        try OutputPlace.checkLinks(to: path)
         guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
             throw CommandError(.cannotCreate, "cannot create the directory \(path): \(SystemError(number: errno))")
         }

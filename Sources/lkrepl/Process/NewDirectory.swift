@@ -11,14 +11,14 @@ import LevelKit
 /// The private directory is named `<path>.loading-` followed by six random letters. The leftovers of a killed process
 /// are removed by the next one that creates a database with the same name.
 struct NewDirectory {
-    /// The final path.
+    /// The final path, with the links of its parents resolved.
     let path: String
     /// The path until then.
     var partialPath: String { scratch.databasePath }
     private let scratch: ScratchDirectory
 
-    /// - Throws: ``CommandError`` if the path exists or its parent does not; `LevelError` if other users could
-    ///   replace the new files.
+    /// - Throws: ``CommandError`` if the path exists, its parent does not, or a link of another user leads to it;
+    ///   `LevelError` if other users could replace the new files.
     init(path: String) throws {
         guard !path.isEmpty else {
             throw CommandError(.usage, "the path of the database is empty", hint: "specify a directory")
@@ -35,9 +35,11 @@ struct NewDirectory {
             throw CommandError(
                 .cannotCreate, "\(path) already exists", hint: "choose another path, or omit --create")
         }
-        self.path = path
-        let prefix = FileDescriptor.lastStep(of: path) + DatabaseReplacement.marker
-        scratch = try ScratchDirectory(in: parent, prefix: prefix, trust: .group)
+        // A link of another user could lead to one of this user's own directories.
+        let place = try OutputPlace(path)
+        self.path = place.directoryPath == "/" ? "/" + place.name : place.directoryPath + "/" + place.name
+        scratch = try ScratchDirectory(
+            in: place.directoryPath, prefix: place.name + DatabaseReplacement.marker, trust: .group)
         Interruption.removeAtExit(scratch)
     }
 

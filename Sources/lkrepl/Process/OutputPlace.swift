@@ -51,6 +51,18 @@ final class OutputPlace {
 
     deinit { close(directory) }
 
+    /// Throws if a link of another user leads to a directory in which files or directories are about to be created.
+    ///
+    /// - Throws: ``CommandError`` with `cannotCreate`; also if a parent directory does not exist.
+    static func checkLinks(to directory: String) throws {
+        var walk = try Walk(directory)
+        while let step = try walk.next() {
+            if try walk.follow(step) { continue }
+            if step.isLast { return }
+            try walk.enter(step)
+        }
+    }
+
     /// Whether the destination exists and is not a regular file, such as a pipe or a terminal.
     var isSpecial: Bool { leadsToDescriptor || status.map { $0.st_mode & S_IFMT != S_IFREG } ?? false }
 

@@ -125,6 +125,52 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of another user"))
+    func `Links of other users do not lead new databases or directories elsewhere`() throws {
+        try attacked { place in
+            try place.makeItems("s.store")
+            try link("shared/link", to: "precious", in: place)
+            #expect(unsafe chown(place.path + "/shared", 0, 0) == 0)
+            #expect(unsafe lchown(place.path + "/shared/link", 65534, 65534) == 0)
+            for arguments in [
+                ["load", "--create", "shared/link/new", "app.lk"],
+                ["dump", "s.store", "-o", "out.lk", "--attachments", "shared/link"],
+                ["dump", "s.store", "-o", "out.lk", "--attachments", "shared/link/new"],
+                ["export", "s.store", "items", "-o", "out.jsonl", "--attachments", "shared/link/new"],
+                ["export", "s.store", "items", "--xmp", "shared/link/new"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 73 && outcome.says("another user"), "\(arguments): \(outcome)")
+                #expect(try place.names(in: "precious") == (Self.precious + ["inner"]).sorted(), "\(arguments)")
+            }
+        }
+    }
+
+    @Test func `A pipe in place of an attachment does not keep a dump or a load waiting`() throws {
+        try attacked { place in
+            try place.makeItems("s.store")
+            try place.write("fog", to: "fog.txt")
+            #expect(try place.run("doc", "put", "--write", "s.store", "items", #"{"id":"a"}"#).code == 0)
+            let attached = try place.run("attach", "add", "--write", "s.store", "items", "a", "file", "fog.txt")
+            #expect(attached.code == 0, "\(attached)")
+            let dumped = try place.run("dump", "s.store", "-o", "whole.lkd", "--attachments", "contents")
+            #expect(dumped.code == 0, "\(dumped)")
+            let contents = URL(filePath: place.path + "/contents")
+            let file = try #require(
+                FileManager.default.enumerator(at: contents, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+                    .first { !$0.hasDirectoryPath })
+            try FileManager.default.removeItem(at: file)
+            #expect(unsafe mkfifo(file.path, 0o600) == 0)
+            for arguments in [
+                ["dump", "s.store", "-o", "again.lkd", "--attachments", "contents"],
+                ["load", "--create", "copy.store", "whole.lkd", "--attachments-from", "contents"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code != 0 && outcome.says("is not a regular file"), "\(arguments): \(outcome)")
+            }
+        }
+    }
+
     @Test func `A repair dry run does not copy to a planted backup path`() throws {
         try attacked { place in
             let outcome = try place.shell(
