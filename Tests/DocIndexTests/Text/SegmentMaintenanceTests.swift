@@ -180,6 +180,8 @@ import Testing
                     #expect(try Self.indexNumber(store) == first)
                 }
             }
+            // What is stored includes the last documents once they are in a segment.
+            try store.flushTextIndexes()
             #expect(try TextStructure.read(first, name: "text", in: store.database).nextSlot == 5 * 1500)
             let before = try Self.answers(store)
             // If it is interrupted, or fails, the index stays.
