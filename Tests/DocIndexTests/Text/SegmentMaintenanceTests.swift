@@ -171,9 +171,15 @@ import Testing
         try withTemporaryStore(schema: SegmentTests.schema) { store in
             try store.load(into: "c") { writer in for document in newest { try writer.put(document) } }
             let first = try Self.indexNumber(store)
+            var slotCount = documentCount
             // One update of each document: half of the slots are alive, and the index stays.
             for round in 0..<4 {
-                for id in newest.indices { newest[id] = Self.document(id, &random) }
+                for id in newest.indices {
+                    let document = Self.document(id, &random)
+                    // A document that stays equal keeps its slot.
+                    if document != newest[id] { slotCount += 1 }
+                    newest[id] = document
+                }
                 try store.load(into: "c") { writer in for document in newest { try writer.put(document) } }
                 if round == 0 {
                     try store.optimizeTextIndexes()
@@ -182,7 +188,7 @@ import Testing
             }
             // What is stored includes the last documents once they are in a segment.
             try store.flushTextIndexes()
-            #expect(try TextStructure.read(first, name: "text", in: store.database).nextSlot == 5 * 1500)
+            #expect(try Int(TextStructure.read(first, name: "text", in: store.database).nextSlot) == slotCount)
             let before = try Self.answers(store)
             // If it is interrupted, or fails, the index stays.
             #expect(throws: Interruption.self) { try store.optimizeTextIndexes { _ in throw Interruption() } }
