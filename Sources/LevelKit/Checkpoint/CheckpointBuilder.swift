@@ -18,11 +18,11 @@ struct CheckpointBuilder {
     /// Retries until the checkpoint is complete.
     func run() throws(LevelError) -> Checkpoint {
         try check()
-        let made = try parentDirectory().create()
+        let made = try MadeDirectories(DatabaseDirectory(resolved: destination.parentPath))
         do throws(LevelError) {
             return try runInStagingArea()
         } catch {
-            for directory in made.reversed() { try? FileOperations.removeDirectory(directory) }
+            made.remove()
             throw error
         }
     }
@@ -80,10 +80,6 @@ struct CheckpointBuilder {
                 "the checkpoint \(destination.path) would be inside the database at \(database.path); "
                     + "choose a path outside it")
         }
-    }
-
-    private func parentDirectory() throws(LevelError) -> DatabaseDirectory {
-        try DatabaseDirectory(destination.parentPath)
     }
 
     /// Returns the other process that holds the lock.

@@ -114,7 +114,7 @@ struct StagingArea {
     /// Flushes everything to the disk and gives the directory its final name.
     func publish(as destination: DatabaseDirectory) throws(LevelError) {
         do throws(SystemError) {
-            try directory.publish(as: destination.path)
+            try directory.publish(as: destination.name)
         } catch let error where error.number == EEXIST || error.number == ENOTEMPTY || error.number == ENOTDIR {
             throw LevelError(
                 .databaseExists, "\(destination.path) was created by another process; choose another path")

@@ -17,6 +17,13 @@ extension Database {
     public static func temporary(options: DatabaseOptions = DatabaseOptions()) throws(LevelError) -> Database {
         var parent = "/tmp"
         if let variable = unsafe getenv("TMPDIR") { parent = unsafe String(cString: variable) }
+        parent = try DatabaseDirectory(parent).path
+        guard DirectoryTrust.mayHoldDirectory(parent) else {
+            throw LevelError(
+                .io,
+                "could not create a directory for a temporary database in \(parent): other users can rename its content; set "
+                    + "TMPDIR to another")
+        }
         var template = Array("\(parent)/levelkit-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw LevelError(

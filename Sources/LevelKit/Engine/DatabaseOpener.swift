@@ -13,7 +13,7 @@ internal import LevelFiles
 struct DatabaseOpener {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
-    private var made: [String] = []
+    private var made = MadeDirectories()
 
     init(directory: DatabaseDirectory, options: DatabaseOptions) {
         self.directory = directory
@@ -37,7 +37,11 @@ struct DatabaseOpener {
         let content = try directory.content()
         try check(content)
         let namesBefore = content == .empty ? try directory.names() : []
-        if content == .missing { made = try directory.create() }
+        if content == .missing {
+            // Repeated below: this check is about the place, the second about the directory.
+            try directory.requireClosed(to: "create a database in")
+            made = try MadeDirectories(directory)
+        }
         guard let identity = FileStatus(path: directory.path)?.identity else {
             throw LevelError(
                 .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
@@ -220,6 +224,6 @@ struct DatabaseOpener {
             }
             return true
         }
-        for path in made.reversed() { unsafe rmdir(path) }
+        made.remove()
     }
 }

@@ -68,10 +68,7 @@ extension DatabaseDirectory {
     ///
     /// A component that was replaced by a link after the path was resolved is an error.
     func openWithParent() throws(SystemError) -> (parent: DirectoryHandle, directory: DirectoryHandle) {
-        var parent = try DirectoryHandle(searching: "/", in: AT_FDCWD)
-        var steps = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-        let last = steps.popLast() ?? "."
-        for step in steps { parent = try DirectoryHandle(searching: step, in: parent.descriptor) }
-        return (parent, try DirectoryHandle(last, in: parent.descriptor))
+        let parent = try DirectoryHandle.at(resolved: parentPath)
+        return (parent, try DirectoryHandle(path == "/" ? "." : name, in: parent.descriptor))
     }
 }

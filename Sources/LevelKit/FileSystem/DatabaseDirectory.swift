@@ -95,43 +95,32 @@ struct DatabaseDirectory: Hashable {
         }
     }
 
-    /// Creates the directory and its missing parents. They are not writable by others, whatever the umask of the
-    /// process.
-    ///
-    /// - Returns: the paths that were created, outermost first, so that a failed open can delete them.
-    func create() throws(LevelError) -> [String] {
-        var missing: [String] = []
-        var current = path
-        while FileStatus(path: current) == nil, let parent = Self.parent(of: current) {
-            missing.append(current)
-            current = parent
-        }
-        var made: [String] = []
-        for directory in missing.reversed() {
-            guard unsafe mkdir(directory, 0o775) == 0 else {
-                // Another process created it first, so it is not ours to delete.
-                if errno == EEXIST { continue }
-                let cause = SystemError.last.text
-                for directory in made.reversed() { unsafe rmdir(directory) }
-                throw LevelError(.io, "could not create the directory \(directory); check permissions", cause: cause)
-            }
-            made.append(directory)
-        }
-        return made
-    }
-
-    /// Throws if other users could create files in the directory, or replace the directory.
+    /// Throws if other users could create files in the directory, or replace the directory. If it does not exist, the
+    /// directory in which it would be created is checked.
     ///
     /// LevelDB opens files by path, follows links and truncates their targets.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `make a database in`.
     func requireClosed(to action: String) throws(LevelError) {
-        guard !DirectoryTrust.mayHoldDatabase(path) else { return }
+        let existing = existingPath
+        if existing == path {
+            if DirectoryTrust.mayHoldDatabase(path) { return }
+        } else if FileStatus(path: existing)?.isDirectory != true || DirectoryTrust.mayHoldDirectory(existing) {
+            // Nothing can be created in a file, and the attempt says so.
+            return
+        }
         throw LevelError(
             .invalidArgument,
             "could not \(action) \(path): the directory or one of its parents belongs to another user or is writable by "
                 + "everybody, so other users could place links to your files there; use your own directory, change its owner or "
                 + "permissions, or run the command as its owner")
+    }
+
+    /// The path itself if it exists; otherwise that of the nearest parent that does.
+    var existingPath: String {
+        var current = path
+        while FileStatus(path: current) == nil, let parent = Self.parent(of: current) { current = parent }
+        return current
     }
 
     /// Deletes LevelDB's files, and the directory if nothing else is in it.

@@ -41,6 +41,41 @@ final class DirectoryHandle: Sendable {
         guard descriptor >= 0 else { throw .last }
     }
 
+    /// Opens the directory at a resolved path, to use names in it. It need not be readable.
+    ///
+    /// A component that was replaced by a link after the path was resolved is an error.
+    static func at(resolved path: String) throws(SystemError) -> DirectoryHandle {
+        #if os(Linux)
+            var directory = try DirectoryHandle(searching: "/", in: AT_FDCWD)
+            for step in path.utf8.split(separator: UInt8(ascii: "/")) {
+                directory = try DirectoryHandle(searching: String(Substring(step)), in: directory.descriptor)
+            }
+            return directory
+        #else
+            // A sandboxed program may be unable to open the directories above its own.
+            return try DirectoryHandle(
+                opened: unsafe Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW_ANY))
+        #endif
+    }
+
+    #if !os(Linux)
+        private init(opened descriptor: Int32) throws(SystemError) {
+            guard descriptor >= 0 else { throw .last }
+            self.descriptor = descriptor
+        }
+    #endif
+
+    /// Flushes the names in the directory to the disk.
+    func synchronize() throws(SystemError) {
+        let readable = try readable()
+        try withExtendedLifetime(readable) { () throws(SystemError) in
+            try OpenFile.synchronize(directory: readable.descriptor)
+        }
+    }
+
+    /// Returns a handle of the same directory that can list its names.
+    func readable() throws(SystemError) -> DirectoryHandle { try DirectoryHandle(".", in: descriptor) }
+
     deinit { close(descriptor) }
 
     /// Returns the status of the directory itself.
@@ -61,6 +96,13 @@ final class DirectoryHandle: Sendable {
     /// Returns the names in the directory, unordered, without `.` and `..`.
     func names() throws(SystemError) -> [String] { try DirectoryNames.list(in: descriptor) }
 
+    /// Creates a directory. The umask of the process applies to its permissions.
+    ///
+    /// - Throws: `SystemError` with `EEXIST` if the name is taken.
+    func makeDirectory(_ name: String, permissions: UInt32) throws(SystemError) {
+        guard unsafe mkdirat(descriptor, name, mode_t(permissions)) == 0 else { throw .last }
+    }
+
     /// Deletes a file or a link. A directory is an error.
     func removeFile(_ name: String) throws(SystemError) {
         guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
@@ -72,6 +114,15 @@ final class DirectoryHandle: Sendable {
             throw SystemError(number: ENOENT)
         }
         guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
+    }
+
+    /// Moves a file or directory from another open directory into this one.
+    ///
+    /// - Throws: `SystemError` with `EEXIST`, `ENOTEMPTY` or `ENOTDIR` if the name is taken. A name that appears at the
+    ///   same moment is replaced if it is an empty directory.
+    func take(_ name: String, from source: Int32, as newName: String) throws(SystemError) {
+        guard status(of: newName) == nil else { throw SystemError(number: EEXIST) }
+        guard unsafe renameat(source, name, descriptor, newName) == 0 else { throw .last }
     }
 
     /// Sets the permissions of the directory itself.

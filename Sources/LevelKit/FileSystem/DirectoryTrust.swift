@@ -12,8 +12,6 @@ package enum DirectoryTrust: Sendable {
     case nobodyElse
     /// Also the group of the directory.
     case group
-    /// Everybody. For callers that use descriptors only.
-    case anybody
 
     /// Returns whether only trusted users can rename or delete what this user creates in a directory.
     ///
@@ -22,7 +20,6 @@ package enum DirectoryTrust: Sendable {
     ///
     /// - Complexity: one system call per path component.
     package func allows(_ path: String) -> Bool {
-        if self == .anybody { return true }
         guard let resolved = unsafe realpath(path, nil) else { return false }
         defer { unsafe free(resolved) }
         return allows(resolved: unsafe String(cString: resolved))
@@ -30,7 +27,6 @@ package enum DirectoryTrust: Sendable {
 
     /// Like ``allows(_:)`` for a resolved path. Returns `false` if a link has replaced a component since then.
     func allows(resolved path: String) -> Bool {
-        if self == .anybody { return true }
         guard let root = FileStatus(path: "/") else { return false }
         var current = path
         while true {
@@ -50,24 +46,29 @@ package enum DirectoryTrust: Sendable {
 
     /// Returns whether a database may be created or repaired in the directory of a resolved path.
     ///
-    /// This holds if the directory is closed. It also holds for root if neither the directory nor its parents are
-    /// writable by everybody, except for parents of root with the sticky bit: an administrator works in the directories
-    /// of users, and so does a container in a directory of its host. LevelDB opens files by path there, so the owner of
-    /// such a directory is trusted.
+    /// The directory must not be writable by everybody, and its own place must be trusted; see ``mayHoldDirectory(_:)``.
     static func mayHoldDatabase(_ path: String) -> Bool {
-        if isClosed(path) { return true }
+        guard let status = FileStatus(linkAt: path) else { return false }
+        return !status.isWritableByEverybody && mayHoldDirectory(path)
+    }
+
+    /// Returns whether the directory of a database may be created in the directory of a resolved path.
+    ///
+    /// This holds if only trusted users can rename what is in it. It also holds for root if neither the directory nor
+    /// its parents are writable by everybody, except for directories of root with the sticky bit: an administrator works
+    /// in the directories of users, and so does a container in a directory of its host. LevelDB opens files by path
+    /// there, so the owner of such a directory is trusted.
+    static func mayHoldDirectory(_ path: String) -> Bool {
+        if DirectoryTrust.group.allows(resolved: path) { return true }
         guard geteuid() == 0 else { return false }
         var current = path
-        guard let status = FileStatus(linkAt: current), status.isDirectory, !status.isWritableByEverybody else {
-            return false
-        }
-        while let parent = DatabaseDirectory.parent(of: current) {
-            current = parent
+        while true {
             guard let status = FileStatus(linkAt: current), status.isDirectory else { return false }
             // An owner can rename entries of a directory with the sticky bit.
             if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
+            guard let parent = DatabaseDirectory.parent(of: current) else { return true }
+            current = parent
         }
-        return true
     }
 
     /// Returns whether untrusted users can create or rename entries in an open directory.

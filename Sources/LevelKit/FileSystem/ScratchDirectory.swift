@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// A private directory for temporary files, deleted when the process is done with it.
 ///
-/// `mkdtemp` creates it with mode 0700 whatever the umask, so other users can neither place links in it nor read its
-/// files, whatever the modes of those files. The object holds a lock while it lives. ``clearLeftovers(in:prefix:)``
+/// It is created with mode 0700 whatever the umask, so other users can neither place links in it nor read its files,
+/// whatever the modes of those files. The object holds a lock while it lives. ``clearLeftovers(in:prefix:)``
 /// deletes the directories of killed processes, whose locks are free.
 ///
 /// The directory contains files with LevelDB's names, and databases in subdirectories named `db`, `db.*` or `lost`.
@@ -22,6 +22,7 @@ package final class ScratchDirectory: Sendable {
     package static let standardPrefix = ".levelkit-scratch-"
 
     private struct Open {
+        let parent: DirectoryHandle
         let handle: DirectoryHandle
         let lock: ScratchLock
     }
@@ -30,57 +31,80 @@ package final class ScratchDirectory: Sendable {
     package let path: String
     /// The open directory, for `openat` and related calls. Valid until ``remove()``.
     package let descriptor: Int32
+    private let name: String
     private let maker: pid_t
     private let open: Mutex<Open?>
 
     /// The path for a database in the directory. Nothing exists there at first.
     package var databasePath: String { path + "/db" }
 
-    /// Creates a directory.
+    /// Creates a directory in a place that the user chose, such as the directory for temporary files.
     ///
     /// - Parameters:
-    ///   - base: an existing directory.
+    ///   - base: an existing directory. Links in its path are followed.
     ///   - prefix: the start of the name.
     ///   - trust: the users that may be able to replace the directory.
     /// - Throws: ``LevelError`` with `io` if the directory cannot be created, or if untrusted users could replace it.
-    package init(
+    package convenience init(
         in base: String, prefix: String = ScratchDirectory.standardPrefix, trust: DirectoryTrust = .nobodyElse
     ) throws(LevelError) {
-        let parent = try DatabaseDirectory(base).path
-        guard trust.allows(resolved: parent) else {
+        try self.init(inResolved: DatabaseDirectory(base).path, prefix: prefix, trust: trust)
+    }
+
+    /// Creates a directory at an absolute path without links. A component that another user has replaced by a link
+    /// since the path was resolved is an error.
+    package convenience init(inResolved base: String, prefix: String, trust: DirectoryTrust) throws(LevelError) {
+        guard trust.allows(resolved: base) else {
             throw LevelError(
                 .io,
-                "could not create a private directory in \(parent): other users can rename its content; use a directory that "
+                "could not create a private directory in \(base): other users can rename its content; use a directory that "
                     + "belongs to you, or to root with the sticky bit (chmod +t), and whose parents do too")
         }
-        var made: (path: String, open: Open)?
+        let parent: DirectoryHandle
         do throws(SystemError) {
-            // An attempt fails only if another process clears leftovers at the same moment.
-            for _ in 0..<100 where made == nil { made = try Self.make((parent == "/" ? "/" : parent + "/") + prefix) }
+            parent = try DirectoryHandle.at(resolved: base)
         } catch {
-            throw error.levelError("create a private directory in \(parent)")
+            throw error.levelError("create a private directory in \(base)")
+        }
+        try self.init(in: parent, at: base, prefix: prefix)
+    }
+
+    /// Creates a directory in an open directory. The caller uses its files through descriptors, because other users may
+    /// be able to replace it.
+    ///
+    /// - Parameters:
+    ///   - parent: the open directory, from ``DirectoryHandle.at(resolved:)``.
+    ///   - base: its path.
+    ///   - prefix: the start of the name.
+    init(in parent: DirectoryHandle, at base: String, prefix: String) throws(LevelError) {
+        var made: (name: String, handle: DirectoryHandle, lock: ScratchLock)?
+        do throws(SystemError) {
+            // An attempt fails if the name is taken, or if another process clears leftovers at the same moment.
+            for _ in 0..<100 where made == nil { made = try Self.make(prefix, in: parent) }
+        } catch {
+            throw error.levelError("create a private directory in \(base)")
         }
         guard let made else {
-            throw LevelError(.io, "could not keep a private directory in \(parent); another process deletes it")
+            throw LevelError(.io, "could not keep a private directory in \(base); another process deletes it")
         }
-        path = made.path
-        descriptor = made.open.handle.descriptor
+        name = made.name
+        path = DatabaseDirectory(resolved: base).file(made.name)
+        descriptor = made.handle.descriptor
         maker = getpid()
-        open = Mutex(made.open)
+        open = Mutex(Open(parent: parent, handle: made.handle, lock: made.lock))
     }
 
     deinit { remove() }
 
-    private static func make(_ start: String) throws(SystemError) -> (path: String, open: Open)? {
-        var template = Array((start + "XXXXXX").utf8CString)
-        guard unsafe template.withUnsafeMutableBufferPointer({ unsafe mkdtemp($0.baseAddress!) }) != nil else {
-            throw .last
-        }
-        let path = unsafe template.withUnsafeBufferPointer { unsafe String(cString: $0.baseAddress!) }
+    private static func make(
+        _ prefix: String, in parent: DirectoryHandle
+    ) throws(SystemError) -> (name: String, handle: DirectoryHandle, lock: ScratchLock)? {
+        let name = prefix + String((0..<6).map { _ in nameCharacters.randomElement()! })
         let handle: DirectoryHandle
         do throws(SystemError) {
-            handle = try DirectoryHandle(path: path, followsLink: false)
-        } catch let error where error.isMissingFile {
+            try parent.makeDirectory(name, permissions: 0o700)
+            handle = try DirectoryHandle(name, in: parent.descriptor)
+        } catch let error where error.number == EEXIST || error.isMissingFile {
             return nil
         }
         let status = try handle.status()
@@ -89,9 +113,9 @@ package final class ScratchDirectory: Sendable {
         if status.permissions & 0o777 != 0o700 { try handle.setPermissions(status.permissions & 0o7000 | 0o700) }
         do throws(SystemError) {
             guard let lock = try ScratchLock.make(in: handle) else { return nil }
-            return (path, Open(handle: handle, lock: lock))
+            return (name, handle, lock)
         } catch {
-            unsafe rmdir(path)
+            try? parent.removeDirectory(name, openAs: handle)
             throw error
         }
     }
@@ -105,25 +129,25 @@ package final class ScratchDirectory: Sendable {
             defer { open = nil }
             return open
         }
-        guard let taken, let base = DatabaseDirectory.parent(of: path),
-            let parent = try? DirectoryHandle(path: base, followsLink: false)
-        else { return }
-        let name = path.utf8.dropFirst(base == "/" ? 1 : base.utf8.count + 1)
-        Self.remove(String(Substring(name)), in: parent, openAs: taken.handle)
+        if let taken { Self.remove(name, in: taken.parent, openAs: taken.handle) }
     }
 
     // MARK: - Leftovers
 
     /// Deletes the scratch directories in `base` that killed processes of this user left there.
     ///
-    /// A leftover is a directory, not a link. It belongs to the effective user, has mode 0700 and a name that `mkdtemp`
-    /// generates, and its lock is free. Everything else is kept.
+    /// A leftover is a directory, not a link. It belongs to the effective user, has mode 0700 and a name as this type
+    /// generates them, and its lock is free. Everything else is kept.
     ///
     /// - Complexity: O(n) in the number of names in `base`.
     package static func clearLeftovers(in base: String, prefix: String = ScratchDirectory.standardPrefix) {
-        guard let parent = try? DirectoryHandle(path: base, followsLink: true), let names = try? parent.names() else {
-            return
-        }
+        guard let parent = try? DirectoryHandle(path: base, followsLink: true) else { return }
+        clearLeftovers(in: parent, prefix: prefix)
+    }
+
+    /// Like ``clearLeftovers(in:prefix:)``, in an open directory. One that this user may not list is left as it is.
+    static func clearLeftovers(in parent: DirectoryHandle, prefix: String) {
+        guard let names = try? parent.readable().names() else { return }
         for name in names where isMade(name, prefix) {
             guard let handle = try? DirectoryHandle(name, in: parent.descriptor), let status = try? handle.status(),
                 status.owner == geteuid(), status.permissions & 0o1777 == 0o700
@@ -138,14 +162,13 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Returns whether a name is the prefix plus a suffix from `mkdtemp`.
+    private static let nameCharacters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+    /// Returns whether a name is the prefix plus six letters and digits.
     private static func isMade(_ name: String, _ prefix: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) else { return false }
-        let rest = name.utf8.dropFirst(prefix.utf8.count)
-        return rest.count == 6
-            && rest.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            }
+        let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
+        return rest.utf8.count == 6 && rest.allSatisfy(nameCharacters.contains)
     }
 
     private static func remove(_ name: String, in parent: DirectoryHandle, openAs handle: DirectoryHandle) {

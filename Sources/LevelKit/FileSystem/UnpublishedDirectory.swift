@@ -9,7 +9,8 @@ internal import LevelFiles
 /// An unfinished copy of a database. Only this user can read it, and it gets its final name once it is complete.
 ///
 /// It is built in a scratch directory next to its destination and named after it. All files are new and are created
-/// through descriptors, so users who can write to the destination cannot redirect them. A later copy of the same name
+/// through descriptors, so users who can write to the destination, or replace a directory above it by a link, cannot
+/// redirect them. A later copy of the same name
 /// deletes what a killed process left.
 final class UnpublishedDirectory {
     private static let name = "db"
@@ -17,6 +18,7 @@ final class UnpublishedDirectory {
     /// The path until the directory is published.
     let path: String
     private let audience: Audience
+    private let parent: DirectoryHandle
     private let scratch: ScratchDirectory
     private let directory: DirectoryHandle
     private let group: UInt32
@@ -24,15 +26,19 @@ final class UnpublishedDirectory {
     /// Creates the directory.
     ///
     /// - Parameters:
-    ///   - place: the final path.
+    ///   - place: the final path; resolved, and not resolved again.
     ///   - marker: the infix between the final name and the random letters, such as `.partial-`.
     ///   - audience: the users who may read the published copy.
     init(beside place: DatabaseDirectory, marker: String, for audience: Audience) throws(LevelError) {
         self.audience = audience
-        let parent = place.parentPath
+        do throws(SystemError) {
+            parent = try DirectoryHandle.at(resolved: place.parentPath)
+        } catch {
+            throw error.levelError("create a directory in \(place.parentPath)")
+        }
         let prefix = place.name + marker
         ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
-        scratch = try ScratchDirectory(in: parent, prefix: prefix, trust: .anybody)
+        scratch = try ScratchDirectory(in: parent, at: place.parentPath, prefix: prefix)
         path = scratch.path + "/" + Self.name
         do throws(SystemError) {
             guard unsafe mkdirat(scratch.descriptor, Self.name, mode_t(audience.permissions)) == 0 else { throw .last }
@@ -65,7 +71,7 @@ final class UnpublishedDirectory {
     /// Creates a directory in the directory, or in another one that this method made.
     func makeDirectory(_ name: String, in place: DirectoryHandle?) throws(SystemError) -> DirectoryHandle {
         let permissions = audience.permissions(audience.permissions, newGroup: group) | 0o700
-        guard unsafe mkdirat((place ?? directory).descriptor, name, mode_t(permissions)) == 0 else { throw .last }
+        try (place ?? directory).makeDirectory(name, permissions: permissions)
         return try DirectoryHandle(name, in: (place ?? directory).descriptor)
     }
 
@@ -82,15 +88,13 @@ final class UnpublishedDirectory {
     /// Deletes a file from the directory.
     func remove(_ name: String) throws(SystemError) { try directory.removeFile(name) }
 
-    /// Flushes the directory to the disk and gives it its final name.
+    /// Flushes the directory to the disk and gives it its final name, in the directory that it was built in.
     ///
     /// - Throws: `SystemError` with `EEXIST`, `ENOTEMPTY` or `ENOTDIR` if the name is taken.
-    func publish(as place: String) throws(SystemError) {
+    func publish(as name: String) throws(SystemError) {
         try OpenFile.synchronize(directory: directory.descriptor)
-        guard !FileOperations.exists(place) else { throw SystemError(number: EEXIST) }
-        // If the destination appears after this check, `renameat` can replace it only if it is an empty directory.
-        guard unsafe renameat(scratch.descriptor, Self.name, AT_FDCWD, place) == 0 else { throw .last }
-        if let parent = DatabaseDirectory.parent(of: place) { try FileOperations.synchronizeDirectory(parent) }
+        try parent.take(Self.name, from: scratch.descriptor, as: name)
+        try parent.synchronize()
         scratch.remove()
     }
 

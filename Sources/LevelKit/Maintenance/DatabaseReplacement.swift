@@ -49,7 +49,8 @@ package final class DatabaseReplacement: Sendable {
         else { throw Self.mountPointError(place.path) }
         let lock = try Self.lock(place, until: .now + timeout)
         Self.clearLeftovers(of: place.path)
-        scratch = try ScratchDirectory(in: place.parentPath, prefix: place.name + Self.marker, trust: .group)
+        scratch = try ScratchDirectory(
+            inResolved: place.parentPath, prefix: place.name + Self.marker, trust: .group)
         do throws(LevelError) {
             try EngineFolder(place).check()
             try Checkpoint.take(of: place.path, to: scratch.databasePath)
@@ -176,17 +177,17 @@ extension DatabaseReplacement {
     /// - Complexity: O(n) in the number of names in the parent directory.
     package static func clearLeftovers(of path: String) {
         guard let place = try? DatabaseDirectory(toChange: path),
-            let parent = try? DirectoryHandle(path: place.parentPath, followsLink: true),
+            let parent = try? DirectoryHandle.at(resolved: place.parentPath).readable(),
             let names = try? parent.names()
         else { return }
         let prefix = place.name + marker
         guard names.contains(where: { $0.utf8.starts(with: prefix.utf8) }) else { return }
-        for name in names where name.utf8.starts(with: prefix.utf8) { restore(from: name, in: parent, to: place) }
-        ScratchDirectory.clearLeftovers(in: place.parentPath, prefix: prefix)
+        for name in names where name.utf8.starts(with: prefix.utf8) { restore(from: name, to: place.name, in: parent) }
+        ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
     }
 
     /// Moves the old database back to its path, or renames it for deletion if the new one is already there.
-    private static func restore(from name: String, in parent: DirectoryHandle, to place: DatabaseDirectory) {
+    private static func restore(from name: String, to place: String, in parent: DirectoryHandle) {
         guard let handle = try? DirectoryHandle(name, in: parent.descriptor),
             let status = try? handle.status(), status.owner == geteuid(), status.permissions & 0o1777 == 0o700,
             handle.status(of: oldName)?.isDirectory == true
@@ -194,17 +195,17 @@ extension DatabaseReplacement {
         switch ScratchLock.take(in: handle) {
         case .somebody: return
         // The lock file is deleted last, or was deleted by an earlier version that does not know of the moved database.
-        case .notMade: move(oldName, in: handle, to: place)
+        case .notMade: move(oldName, in: handle, to: parent, as: place)
         case .nobody(let lock):
-            move(oldName, in: handle, to: place)
+            move(oldName, in: handle, to: parent, as: place)
             _ = consume lock
         }
     }
 
-    private static func move(_ name: String, in handle: DirectoryHandle, to place: DatabaseDirectory) {
-        if !FileOperations.exists(place.path) {
-            _ = unsafe renameat(handle.descriptor, name, AT_FDCWD, place.path)
-            try? FileOperations.synchronizeDirectory(place.parentPath)
+    private static func move(_ name: String, in handle: DirectoryHandle, to parent: DirectoryHandle, as place: String) {
+        if parent.status(of: place) == nil {
+            try? parent.take(name, from: handle.descriptor, as: place)
+            try? parent.synchronize()
         } else {
             // A name for databases in private directories, which are deleted.
             _ = unsafe renameat(handle.descriptor, name, handle.descriptor, newName + "." + name)

@@ -80,9 +80,10 @@ struct RepairBackup {
     private func publish(_ copy: UnpublishedDirectory) throws(LevelError) -> String {
         var number = 1
         while true {
-            let path = "\(directory.path).before-repair-\(number)"
+            let suffix = ".before-repair-\(number)"
+            let path = directory.path + suffix
             do throws(SystemError) {
-                try copy.publish(as: path)
+                try copy.publish(as: directory.name + suffix)
                 return path
             } catch let error where [EEXIST, ENOTEMPTY, ENOTDIR].contains(error.number) {
                 number += 1

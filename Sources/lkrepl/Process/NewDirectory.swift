@@ -38,8 +38,12 @@ struct NewDirectory {
         // A link of another user could lead to one of this user's own directories.
         let place = try OutputPlace(path)
         self.path = place.directoryPath == "/" ? "/" + place.name : place.directoryPath + "/" + place.name
+        // Its links are not followed again: by now, another user could have placed one.
+        let base = place.directoryPath
+        let here = base.utf8.first == UInt8(ascii: "/") ? "" : FileDescriptor.resolvingLinks(".")
         scratch = try ScratchDirectory(
-            in: place.directoryPath, prefix: place.name + DatabaseReplacement.marker, trust: .group)
+            inResolved: here.isEmpty ? base : here + base.dropFirst(),
+            prefix: place.name + DatabaseReplacement.marker, trust: .group)
         Interruption.removeAtExit(scratch)
     }
 

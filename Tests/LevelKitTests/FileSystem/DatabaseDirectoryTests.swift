@@ -64,18 +64,23 @@ import Testing
         }
     }
 
-    @Test func `Creating a directory returns the created directories, outermost first`() throws {
+    @Test func `Directories that were created with their parents are deleted, and only those that are empty`() throws {
         try withTemporaryDirectory { directory in
-            let made = try DatabaseDirectory(directory + "/a/b/db").create()
-            #expect(made == [directory + "/a", directory + "/a/b", directory + "/a/b/db"])
-            #expect(try DatabaseDirectory(directory + "/a/b/db").create() == [])
+            let isThere = { FileStatus(path: directory + $0)?.isDirectory == true }
+            let made = try MadeDirectories(DatabaseDirectory(directory + "/a/b/db"))
+            #expect(isThere("/a/b/db"))
+            try MadeDirectories(DatabaseDirectory(directory + "/a/b/db")).remove()
+            #expect(isThere("/a/b/db"), "it existed before")
+            try write([], to: directory + "/a/file")
+            made.remove()
+            #expect(isThere("/a") && !isThere("/a/b"))
         }
     }
 
     @Test func `A directory that cannot be created leaves none of its new parents behind`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/a/b/" + String(repeating: "x", count: 300)
-            let error = try #require(throws: LevelError.self) { try DatabaseDirectory(path).create() }
+            let error = try #require(throws: LevelError.self) { try MadeDirectories(DatabaseDirectory(path)) }
             #expect(error.code == .io)
             #expect(error.cause?.isEmpty == false)
             try expectFiles([], in: directory)

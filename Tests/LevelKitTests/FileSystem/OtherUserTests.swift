@@ -1,5 +1,6 @@
 import Foundation
 import LevelFiles
+import Synchronization
 import TestSupport
 import Testing
 
@@ -137,6 +138,84 @@ import Testing
         #expect(unsafe lchown(directory.path("open/link"), Self.other, Self.other) == 0)
         try Database.destroy(at: directory.path("open/link"))
         #expect(try directory.names(in: "").contains("db") == false)
+    }
+
+    @Test func `A copy is built and named in the directory that was opened first, whatever replaces it`() throws {
+        try makeDirectory("open")
+        try makeDirectory("precious")
+        let place = try DatabaseDirectory(directory.path("open/copy"))
+        let audience = try Audience(ofDirectory: directory.path("precious"))
+        func exchange(_ target: String) throws {
+            try FileManager.default.moveItem(atPath: directory.path("open"), toPath: directory.path("moved"))
+            #expect(unsafe symlink(target, directory.path("open")) == 0)
+        }
+        let copy = try UnpublishedDirectory(beside: place, marker: ".partial-", for: audience)
+        let discarded = try UnpublishedDirectory(beside: place, marker: ".partial-", for: audience)
+        try exchange("precious")
+        try copy.create("CURRENT", permissions: 0o600).write([7])
+        try copy.publish(as: place.name)
+        discarded.discard()
+        #expect(try directory.names(in: "precious").isEmpty)
+        #expect(try directory.names(in: "moved") == ["copy"] && directory.read("moved/copy/CURRENT") == [7])
+        // A path that was resolved before a link took its place leads nowhere.
+        for path in ["open/copy", "open/inner/copy"].map({ directory.path($0) }) {
+            let place = DatabaseDirectory(resolved: path)
+            #expect(throws: LevelError.self) {
+                try UnpublishedDirectory(beside: place, marker: ".partial-", for: audience)
+            }
+            #expect(throws: LevelError.self) { try MadeDirectories(place) }
+            for trust in [DirectoryTrust.nobodyElse, .group] {
+                #expect(throws: LevelError.self) {
+                    try ScratchDirectory(inResolved: place.parentPath, prefix: ".x-", trust: trust)
+                }
+            }
+        }
+        #expect(try directory.names(in: "precious").isEmpty)
+    }
+
+    @Test(.enabled(if: isRoot, note))
+    func `Exchanging a directory with a link while copies and databases are made leads none of them elsewhere`() throws
+    {
+        try makeDatabase()
+        try makeDirectory("precious")
+        try makeDirectory("shared", 0o777)
+        try makeDirectory("shared/open", 0o777)
+        #expect(unsafe symlink("../precious", directory.path("shared/link")) == 0)
+        for name in ["shared", "shared/open", "shared/link"] {
+            #expect(unsafe lchown(directory.path(name), Self.other, Self.other) == 0)
+        }
+        func changeDate() throws -> Date? {
+            try FileManager.default.attributesOfItem(atPath: directory.path("precious"))[.modificationDate] as? Date
+        }
+        let date = try #require(try changeDate())
+        let isDone = Atomic(false)
+        let paths = ["shared/open", "shared/link"].map { directory.path($0) }
+        let exchanging = Thread {
+            while !isDone.load(ordering: .acquiring) {
+                guard (try? FileOperations.exchange(paths[0], paths[1])) == true else { return }
+                usleep(UInt32.random(in: 10...60))
+            }
+            isDone.store(false, ordering: .releasing)
+        }
+        exchanging.start()
+        var madeCount = 0
+        for index in 0..<400 {
+            do throws(LevelError) {
+                try Checkpoint.take(of: directory.path("db"), to: directory.path("shared/open/copy\(index)"))
+                madeCount += 1
+            } catch {
+                #expect([.io, .invalidArgument].contains(error.code), "\(error)")
+            }
+            let error = thrownError {
+                _ = try Database.open(at: directory.path("shared/open/a\(index)/b")).close()
+            }
+            #expect(error != nil)
+            #expect(try directory.names(in: "precious").isEmpty, "attempt \(index)")
+        }
+        isDone.store(true, ordering: .releasing)
+        while isDone.load(ordering: .acquiring) { usleep(100) }
+        #expect(try changeDate() == date, "nothing was created there for a moment")
+        #expect((1..<400).contains(madeCount), "the exchange was sometimes before and sometimes after: \(madeCount)")
     }
 
     // MARK: - New databases

@@ -138,7 +138,7 @@ import Testing
         try files.createSymbolicLink(
             atPath: lockless + "/" + ScratchLock.name, withDestinationPath: precious + "/" + ScratchLock.name)
         try directory.write([7], to: Self.prefix + "Links1/CURRENT")
-        // Writable by others, or with a name that mkdtemp does not generate.
+        // Writable by others, or with a name that no scratch directory has.
         for (name, permissions) in [("Open00", 0o755), ("short", 0o700), ("4194399-1", 0o700)] {
             try files.createDirectory(
                 atPath: directory.path(Self.prefix + name), withIntermediateDirectories: false,
