@@ -39,7 +39,7 @@ struct BatchCommand: ParsableCommand {
             let batch = WriteBatch()
             var counts = (puts: 0, deletions: 0)
             while let line = try RawArgument.nextLine(&reader, of: name) {
-                try Interruption.check("\(HumanNumber.grouped(counts.puts + counts.deletions)) operations")
+                try Interruption.check(HumanNumber.counted(counts.puts + counts.deletions, "operation"))
                 guard !line.bytes.isEmpty else { continue }
                 do {
                     switch try BatchOperation(line: line.bytes) {
@@ -60,8 +60,8 @@ struct BatchCommand: ParsableCommand {
             }
             if !dryRun { try session.database.write(batch) }
             options.note(
-                "batch: \(dryRun ? "would apply" : "applied") \(HumanNumber.grouped(counts.puts)) puts and "
-                    + "\(HumanNumber.grouped(counts.deletions)) deletions")
+                "batch: \(dryRun ? "would apply" : "applied") \(HumanNumber.counted(counts.puts, "put")) and "
+                    + HumanNumber.counted(counts.deletions, "deletion"))
         }
     }
 }

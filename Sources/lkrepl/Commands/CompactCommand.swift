@@ -52,7 +52,7 @@ struct CompactCommand: ParsableCommand {
         let progress = try options.reporter("compact: former versions", unit: .items("versions"))
         defer { progress.finish() }
         try store.trimHistory { count in
-            try Interruption.check("\(HumanNumber.grouped(count)) versions were deleted")
+            try Interruption.check(HumanNumber.counted(count, "version was", "versions were") + " deleted")
             progress.advance(done: count)
         }
     }
@@ -82,7 +82,8 @@ struct CompactCommand: ParsableCommand {
         defer { progress.finish() }
         for (position, piece) in pieces.bounds.enumerated() {
             guard !Interruption.isRequested else {
-                var failure = Interruption.failure("\(position) of \(pieces.bounds.count) pieces were merged")
+                var failure = Interruption.failure(
+                    "\(position) of \(HumanNumber.counted(pieces.bounds.count, "piece")) merged")
                 failure.hint = "merged pieces are kept; run the same command again to continue"
                 throw failure
             }

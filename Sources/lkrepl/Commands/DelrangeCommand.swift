@@ -29,11 +29,11 @@ struct DelrangeCommand: ParsableCommand {
             try RawArgument.refuseDocumentStore(session, "delrange")
             let range = try range.keyRange(try view.view(of: session))
             let count = try count(range, in: session.database)
-            let what = "\(HumanNumber.grouped(count)) keys"
+            let what = HumanNumber.counted(count, "key")
             guard !dryRun else { return options.note("delrange: would delete \(what)") }
             if count > 0 { try options.confirm("delete \(what) of \(session.path)") }
             let deleted = try delete(range, of: count, in: session.database)
-            options.note("delrange: deleted \(HumanNumber.grouped(deleted)) keys")
+            options.note("delrange: deleted \(HumanNumber.counted(deleted, "key"))")
         }
     }
 
@@ -44,7 +44,7 @@ struct DelrangeCommand: ParsableCommand {
         var cursor = try database.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             if Interruption.isRequested {
-                try Interruption.check("\(HumanNumber.grouped(count)) keys were counted, none deleted")
+                try Interruption.check("\(HumanNumber.counted(count, "key was", "keys were")) counted, none deleted")
             }
             count += 1
             if count % 256 == 0 { progress.advance(done: count) }
@@ -60,7 +60,7 @@ struct DelrangeCommand: ParsableCommand {
             progress.advance(done: deleted, total: total)
             guard Interruption.isRequested else { return }
             var failure = Interruption.failure(
-                "\(HumanNumber.grouped(deleted)) of \(HumanNumber.grouped(total)) keys were deleted")
+                "\(HumanNumber.grouped(deleted)) of \(HumanNumber.counted(total, "key")) deleted")
             failure.hint = "run the same command again to delete the rest"
             throw failure
         }

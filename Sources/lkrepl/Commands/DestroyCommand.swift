@@ -32,7 +32,8 @@ struct DestroyCommand: ParsableCommand {
         if !confirmation.dryRun { DatabaseReplacement.clearLeftovers(of: database) }
         let manifest = try Self.manifest(of: database)
         let size = FileDescriptor.directoryByteCount(database)
-        var what = "\(size.files) files with \(HumanNumber.byteCount(size.bytes)) (\(manifest.tables.count) tables)"
+        let tables = HumanNumber.counted(manifest.tables.count, "table")
+        var what = "\(HumanNumber.counted(size.files, "file")) with \(HumanNumber.byteCount(size.bytes)) (\(tables))"
         let attached = Self.attachedFiles(of: database)
         if attached.files > 0 {
             what +=

@@ -71,7 +71,7 @@ struct DumpCommand: ParsableCommand {
             }
             progress.finish()
             let place = file.map { $0 == "-" ? "" : " in \($0)" } ?? ""
-            options.note("dump: \(HumanNumber.grouped(count)) records\(place), \(start.secondsText)")
+            options.note("dump: \(HumanNumber.counted(count, "record"))\(place), \(start.secondsText)")
             if let warning { options.note("dump: \(warning)") }
             try omitted?.finish()
         }
@@ -158,7 +158,7 @@ struct DumpCommand: ParsableCommand {
     private func unreferencedWarning(_ store: DocumentStore) throws -> String? {
         let count = since == nil && only == nil ? try store.attachments.census().unreferencedCount : 0
         guard count > 0 else { return nil }
-        return "left out \(HumanNumber.grouped(count)) attached files that no document refers to"
+        return "left out \(HumanNumber.counted(count, "attached file")) that no document refers to"
     }
 
     /// Writes the files of attachments next to a dump of raw keys, which contains only the attachments in the database.
@@ -169,7 +169,7 @@ struct DumpCommand: ParsableCommand {
         guard let files = try contentFiles() else {
             throw CommandError(
                 .usage,
-                "\(database) has \(HumanNumber.grouped(fileCount)) attached files outside the database, which a dump "
+                "\(database) has \(HumanNumber.counted(fileCount, "attached file")) outside the database, which a dump "
                     + "of raw keys does not contain",
                 hint: "use snapshot, or dump without --raw; --attachments DIR writes the files beside, none omits them")
         }
@@ -183,7 +183,7 @@ struct DumpCommand: ParsableCommand {
 
     private func step(_ count: Int, _ progress: ProgressReporter) throws {
         guard count & 255 == 0 else { return }
-        try Interruption.check("\(count) records")
+        try Interruption.check(HumanNumber.counted(count, "record"))
         progress.advance(done: count)
     }
 

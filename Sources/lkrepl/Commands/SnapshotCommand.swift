@@ -37,7 +37,8 @@ struct SnapshotCommand: ParsableCommand {
             report.attachmentCount == 0 ? "" : ", with \(AttachCommand.count(report.attachmentCount)) attached"
         options.note(
             "snapshot: \(report.path) includes all writes up to \(report.lastSequence)\(holder); "
-                + "\(report.linkedTableCount) tables shared, \(report.copiedTableCount) copied\(attached)")
+                + HumanNumber.counted(report.linkedTableCount, "table")
+                + " shared, \(report.copiedTableCount) copied\(attached)")
         try reportLostContents(of: report.path)
     }
 

@@ -74,7 +74,7 @@ struct UndoCommand: ParsableCommand {
     /// Throws if the undo would lose later changes, or leave changes out.
     private func refuse(_ undo: DocumentStore.Undo, _ conflicts: Int) throws {
         if let change = undo.changes.first(where: { $0.laterCommit != nil }), let later = change.laterCommit {
-            let others = conflicts > 1 ? ", as were \(HumanNumber.grouped(conflicts - 1)) others" : ""
+            let others = conflicts > 1 ? ", like \(HumanNumber.counted(conflicts - 1, "other"))" : ""
             throw CommandError(
                 .badData,
                 "the document \(change.id) of \(change.collection) was changed again by commit \(later)\(others)",
@@ -83,8 +83,8 @@ struct UndoCommand: ParsableCommand {
         if undo.missingCount > 0 {
             throw CommandError(
                 .badData,
-                "\(HumanNumber.grouped(undo.missingCount)) changes of commit \(undo.commit) are no longer in the "
-                    + "history",
+                "\(HumanNumber.counted(undo.missingCount, "change")) of commit \(undo.commit) "
+                    + "\(undo.missingCount == 1 ? "is" : "are") no longer in the history",
                 hint: "add --overwrite to undo the others")
         }
     }

@@ -51,8 +51,10 @@ struct VerifyCommand: ParsableCommand {
             options.note("verify: \(read) agree")
             if !result.uniqueViolations.isEmpty {
                 options.note(
-                    "verify: \(result.uniqueViolations.count) values occur in several documents although the index is "
-                        + "unique; they are older than the index. Change or delete documents until none remain")
+                    "verify: "
+                        + HumanNumber.counted(result.uniqueViolations.count, "value occurs", "values occur")
+                        + " in several documents although the index is unique; the documents are older than the index. "
+                        + "Change or delete some until no value remains")
             }
         }
     }
@@ -71,7 +73,7 @@ struct VerifyCommand: ParsableCommand {
         let progress = try options.reporter("verify", unit: .items("files"))
         defer { progress.finish() }
         try package.verify { done, total in
-            try Interruption.check("\(done) files")
+            try Interruption.check(HumanNumber.counted(done, "file"))
             progress.advance(done: done, total: total)
         }
         progress.finish()
@@ -85,11 +87,17 @@ struct VerifyCommand: ParsableCommand {
         let (check, findings) = try stableCheck()
         if check.problems.isEmpty, findings.isEmpty {
             guard deep else { return }
-            var text = "verify: \(check.tableCount) tables with \(check.blockCount) blocks and "
-            text += "\(HumanNumber.grouped(Int(clamping: check.entryCount))) entries, \(check.logCount) logs with "
-            text += "\(HumanNumber.grouped(Int(clamping: check.operationCount))) operations are sound"
+            var text = "verify: \(HumanNumber.counted(check.tableCount, "table")) with "
+            text += "\(HumanNumber.counted(check.blockCount, "block")) and "
+            text += "\(HumanNumber.counted(Int(clamping: check.entryCount), "entry", "entries")), "
+            text += "\(HumanNumber.counted(check.logCount, "log")) with "
+            text += "\(HumanNumber.counted(Int(clamping: check.operationCount), "operation")) are sound"
             if check.tornByteCount > 0 {
-                text += "; \(check.tornByteCount) bytes of an incomplete write are at the end of a log"
+                let torn = Int(clamping: check.tornByteCount)
+                text +=
+                    "; "
+                    + HumanNumber.counted(torn, "byte of an incomplete write is", "bytes of an incomplete write are")
+                text += " at the end of a log"
             }
             return options.note(text)
         }
@@ -109,7 +117,7 @@ struct VerifyCommand: ParsableCommand {
         noteLimit(check.problems.count, of: check.problemCount)
         throw CommandError(
             .badData,
-            "\(HumanNumber.grouped(check.problemCount + findings.count)) problems in the files of \(database)",
+            "\(HumanNumber.counted(check.problemCount + findings.count, "problem")) in the files of \(database)",
             hint: Remedy.of(check, findings, at: database))
     }
 
@@ -117,7 +125,7 @@ struct VerifyCommand: ParsableCommand {
     private func noteLimit(_ shown: Int, of count: Int, _ advice: String = "", isCutShort: Bool = false) {
         guard count > shown || isCutShort else { return }
         options.note(
-            "verify: \(HumanNumber.grouped(shown)) problems are listed; "
+            "verify: \(HumanNumber.counted(shown, "problem is", "problems are")) listed; "
                 + (isCutShort ? "there may be more" : "\(HumanNumber.grouped(count)) were found\(advice)"))
     }
 
@@ -144,7 +152,7 @@ struct VerifyCommand: ParsableCommand {
     private func verifyKeys(_ session: Session) throws {
         if let count = try soundKeyCount(session) {
             try options.writer().finish(tellsOfNothing: false)
-            return options.note("verify: \(count) keys were read, and every block matches its checksum")
+            return noteSound(count)
         }
         // Something is wrong: LevelKit locates the problems and continues after them.
         let database = session.database
@@ -156,17 +164,22 @@ struct VerifyCommand: ParsableCommand {
         }
         try writer.finish()
         guard !report.isSound else {
-            return options.note("verify: \(report.keyCount) keys were read, and every block matches its checksum")
+            return noteSound(report.keyCount)
         }
         let isCutShort = report.problemCount >= Database.VerificationReport.problemLimit
         noteLimit(report.problems.count, of: report.problemCount, isCutShort: isCutShort)
         let isMerged = report.problems.allSatisfy { $0.kind == .version }
         throw CommandError(
             .badData,
-            "\(isCutShort ? "at least " : "")\(HumanNumber.grouped(report.problemCount)) problems in \(session.path)",
+            "\(isCutShort ? "at least " : "")\(HumanNumber.counted(report.problemCount, "problem")) in \(session.path)",
             hint: isMerged
                 ? "\"\(Remedy.compact(self.database))\" merges all versions; then run verify again"
                 : Remedy.ofDamage(self.database))
+    }
+
+    private func noteSound(_ count: Int) {
+        let keys = HumanNumber.counted(count, "key was", "keys were")
+        options.note("verify: \(keys) read, and every block matches its checksum")
     }
 
     /// The number of keys if all are readable and in order; otherwise `nil`.
@@ -187,7 +200,7 @@ struct VerifyCommand: ParsableCommand {
                 _ = cursor.value.count
                 count += 1
                 if count % 256 == 0 {
-                    try Interruption.check("\(HumanNumber.grouped(count)) keys, no problems")
+                    try Interruption.check("\(HumanNumber.counted(count, "key")), no problems")
                     progress.advance(done: count)
                 }
             }

@@ -175,7 +175,8 @@ struct RepairOutcome {
     func requireWhole(_ path: String, isRehearsal: Bool) throws {
         if !report.verification.isSound {
             throw CommandError(
-                .badData, "\(report.verification.problemCount) problems remain", hint: "restore a backup")
+                .badData, HumanNumber.counted(report.verification.problemCount, "problem remains", "problems remain"),
+                hint: "restore a backup")
         }
         if let storeFailure {
             throw CommandError(

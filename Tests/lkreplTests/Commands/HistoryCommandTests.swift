@@ -117,7 +117,7 @@ import Testing
             let refused = try place.run("undo", "s.store", "1", "-n")
             #expect(
                 refused.code == 65 && refused.says("document a of photos was changed again by commit 2"), "\(refused)")
-            #expect(refused.says("as were 1 others") && refused.says("--overwrite"), "\(refused)")
+            #expect(refused.says("like 1 other") && refused.says("--overwrite"), "\(refused)")
             #expect(refused.lines.count == 3 && refused.output.contains(#""later":3"#), "\(refused)")
             let done = try place.run("undo", "--write", "--yes", "--overwrite", "s.store", "1")
             #expect(done.code == 0, "\(done)")

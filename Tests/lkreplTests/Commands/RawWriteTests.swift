@@ -112,7 +112,7 @@ import Testing
                 {"op":"del","k":"a"}
                 """, to: "good")
             let good = try place.run("batch", "--write", "app.db", "good")
-            #expect(good.code == 0 && good.error.contains("3 puts and 1 deletions"), "\(good)")
+            #expect(good.code == 0 && good.error.contains("3 puts and 1 deletion"), "\(good)")
             let stored = "{\"k\":\"b\",\"v\":\"\"}\n{\"k64\":\"/wA=\",\"v\":\"\\u0000\\u0001\"}\n"
             #expect(try place.run("scan", "app.db").output == stored)
             for (line, message) in [
