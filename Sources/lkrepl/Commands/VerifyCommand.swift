@@ -164,7 +164,7 @@ struct VerifyCommand: ParsableCommand {
         }
         try writer.finish()
         guard !report.isSound else {
-            return noteSound(report.keyCount)
+            return noteSound(Int(clamping: report.keyCount))
         }
         let isCutShort = report.problemCount >= Database.VerificationReport.problemLimit
         noteLimit(report.problems.count, of: report.problemCount, isCutShort: isCutShort)
