@@ -50,7 +50,7 @@ demo:
 demo-sync:
 	@script/demo-sync .build/demo-sync
 
-# Shows the store of the demo in a browser of this machine until ^C.
+# Shows the store of the demo in a browser on this machine until ^C.
 serve: bootstrap
 	@$(SWIFT) build $(DEMO_TRAITS) --quiet --product lkrepl
 	@test -d "$(DEMO_STORE)" || \

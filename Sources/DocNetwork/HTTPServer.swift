@@ -10,9 +10,9 @@
     package struct HTTPServer: Sendable {
         /// Where a server listens, and its limits.
         package struct Configuration: Sendable {
-            /// The name or the IP address to listen at.
+            /// The name or the IP address to listen on.
             package var host = "127.0.0.1"
-            /// A second address to listen at, with the same port; `nil` for none. If this machine has no such address, the
+            /// A second address to listen on, with the same port; `nil` for none. If this machine has no such address, the
             /// server listens only at the first one.
             package var otherHost: String?
             /// The port; 0 for any that is free.
@@ -118,13 +118,13 @@
                 address = try SocketAddress.makeAddressResolvingHost(host, port: port)
             } catch {
                 throw NetworkError(
-                    .cannotListen, "The server cannot listen at \(place): the name has no address; check the name.")
+                    .cannotListen, "The server cannot listen on \(place): the name has no address; check the name.")
             }
             guard encryption != nil || address.isOfThisMachine else {
                 throw NetworkError(
                     .unprotected,
-                    "The server does not listen at \(place) without TLS, because other machines can read along; "
-                        + "configure a certificate, or listen at 127.0.0.1.")
+                    "The server does not listen on \(place) without TLS, because other machines can read along; "
+                        + "configure a certificate, or listen on 127.0.0.1.")
             }
             do {
                 return try await bootstrap(connections).bind(to: address).get()
@@ -133,7 +133,7 @@
                 if isOptional, number == EADDRNOTAVAIL || number == EAFNOSUPPORT { return nil }
                 throw NetworkError(
                     .cannotListen,
-                    "The server cannot listen at \(place):\(port) (\(NetworkReason.text(of: error))); "
+                    "The server cannot listen on \(place):\(port) (\(NetworkReason.text(of: error))); "
                         + "choose another address or port.")
             }
         }

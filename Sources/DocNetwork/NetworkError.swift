@@ -21,7 +21,7 @@
             case unreadableFile
             /// The server would be reachable from other machines without TLS.
             case unprotected
-            /// The server cannot listen at its address.
+            /// The server cannot listen on its address.
             case cannotListen
         }
 

@@ -8,7 +8,7 @@
         /// Without a `login` in its options, everyone who uses this machine can read and change the collections.
         ///
         /// - Parameters:
-        ///   - host: the name or the IP address to listen at, one that only this machine can reach.
+        ///   - host: the name or the IP address to listen on, one that only this machine can reach.
         ///   - port: the port; 0 for any that is free.
         ///   - whenListening: called once with the port.
         /// - Throws: ``NetworkError``.
@@ -37,7 +37,7 @@
             /// Does the same as ``run(host:port:whenListening:)`` with TLS, so that other machines can be let in.
             ///
             /// - Parameters:
-            ///   - host: the name or the IP address to listen at.
+            ///   - host: the name or the IP address to listen on.
             ///   - port: the port; 0 for any that is free.
             ///   - certificate: a file with the server's certificate and its chain (PEM).
             ///   - key: a file with the key of the certificate (PEM), without a passphrase.

@@ -214,7 +214,9 @@
             }
         }
 
-        @Test func `A client that expects permission gets it at the first read, and none with a refusal`() async throws
+        @Test
+        func `A client that sends Expect gets 100 Continue when its body is first read, and not if it is refused`()
+            async throws
         {
             try await withServer { request in
                 guard request.target == "/read" else { return SyncResponse(status: 413) }

@@ -135,6 +135,39 @@ struct HostilePeerTests {
         }
     }
 
+    @Test func `A server refuses requests of web pages, and other names of its machine without a password`()
+        async throws
+    {
+        try await withSyncedStores(1) { group in
+            for login in [nil, ("anna", "geheim")] as [(name: String, password: String)?] {
+                var options = SyncServer.Options(collections: ["photos"])
+                options.login = login
+                let server = try SyncServer(group.stores[0], options: options)
+                func status(_ fields: HeaderFields, _ method: SyncRequest.Method = .get) async -> Int {
+                    var request = SyncRequest(method, "/photos", fields: fields)
+                    if let login {
+                        request.fields["Authorization"] =
+                            "Basic " + Base64.text(of: Array("\(login.name):\(login.password)".utf8))
+                    }
+                    return await server.respond(to: request).status
+                }
+                for host in [
+                    "localhost", "LOCALHOST:6984", "lk.localhost:1", "127.0.0.1:6984", "[::1]:6984", "10.0.0.2",
+                ] {
+                    #expect(await status(["Host": host]) == 200, "\(host)")
+                }
+                for host in ["evil.example:6984", "localhost.evil.example", "", ":6984", "127.0.0.1.evil.example"] {
+                    #expect(await status(["Host": host]) == (login == nil ? 403 : 200), "\(host)")
+                }
+                #expect(await status(["Host": "localhost", "Origin": "https://evil.example"], .post) == 403)
+                #expect(await status(["Origin": "null"], .put) == 403)
+                for (site, expected) in [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)] {
+                    #expect(await status(["Sec-Fetch-Site": site]) == expected, "\(site)")
+                }
+            }
+        }
+    }
+
     @Test func `A server shows nothing without the right password`() async throws {
         try await withSyncedStores(1) { group in
             var options = SyncServer.Options(collections: ["photos"])

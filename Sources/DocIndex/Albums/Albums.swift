@@ -101,7 +101,7 @@ extension DocumentStore.Albums {
     ///   - ids: the documents.
     ///   - name: the album.
     ///   - collection: the collection of the documents. If it is given, an album that does not exist is created.
-    ///   - durability: when the change survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Returns: the number of documents that were added.
     /// - Throws: ``DocIndexError``: `unknownAlbum`; `invalidAlbum` for an album with a condition, or one of another
     ///   collection; `documentMissing`; nothing is changed then.
@@ -151,7 +151,7 @@ extension DocumentStore.Albums {
     ///   - ids: the documents.
     ///   - name: the album.
     ///   - next: the document that follows them; `nil` for the end.
-    ///   - durability: when the change survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Throws: ``DocIndexError``: `unknownAlbum`; `invalidAlbum` for an album with a condition; `documentMissing` for
     ///   a document that the album does not contain, or if `next` is one of the moved documents.
     public func move(

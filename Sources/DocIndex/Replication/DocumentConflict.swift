@@ -93,7 +93,7 @@ extension DocumentCollection {
     ///   - id: the ID of the document.
     ///   - content: the resolved content, with the ID; `nil` to delete the document.
     ///   - revisions: the revisions of ``DocumentConflict/versions`` that were compared.
-    ///   - durability: when the commit is durable.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Throws: ``DocIndexError``: `conflict` if the document has other versions by now, or no conflict; `invalidID`
     ///   if the content has a different ID; `LevelError`.
     public func resolve(

@@ -34,7 +34,7 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - value: the value to store.
     ///   - condition: the condition on the stored document.
-    ///   - durability: when the document survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Returns: the ID.
     /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
     ///   ``Transaction/put(_:in:if:)->_``.

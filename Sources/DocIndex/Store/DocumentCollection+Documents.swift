@@ -135,7 +135,7 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - content: the document.
     ///   - condition: the condition on the stored document.
-    ///   - durability: when the document survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Returns: the ID.
     /// - Throws: the errors of ``Transaction/put(_:in:if:)->_``.
     @discardableResult

@@ -102,8 +102,9 @@ public final class DocumentStore: Sendable {
     ///   - path: the directory.
     ///   - schema: the declared collections and indexes; `nil` to open an existing store with its own schema.
     ///   - options: how the store is opened.
-    ///   - mode: `readOnly` to read the store in its present state: nothing in the directory changes, nothing is
-    ///     locked, and other processes may write at the same time. The schema in effect applies, even if a change of it
+    ///   - mode: `readOnly` to read the store in its present state: nothing in the directory changes, and
+    ///     other processes may write at the same time; only the deletion of unreferenced attachments is blocked until
+    ///     the store is closed. The schema in effect applies, even if a change of it
     ///     is unfinished. Every call that would write throws `LevelError` with `readOnly`, and so does opening with
     ///     another schema. To see later writes, reopen the store.
     /// - Throws: ``DocIndexError``: `notADocumentStore`; `storeTooNew`, including if the store has a higher schema

@@ -146,7 +146,7 @@ extension TypedCollection {
     /// - Parameters:
     ///   - value: the value to store.
     ///   - condition: the condition on the stored document.
-    ///   - durability: when the value survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     /// - Throws: ``DocIndexError``: `invalidID` if the value does not encode its ID as a string or an integer in the
     ///   member that the schema declares for IDs; `documentExists`, `documentMissing` or `conflict` if the condition
     ///   does not hold; `EncodingError` for a value that a document cannot contain.
@@ -184,7 +184,7 @@ extension TypedCollection {
     /// - Parameters:
     ///   - id: the ID.
     ///   - condition: the condition on the stored document.
-    ///   - durability: when the change survives a loss of power.
+    ///   - durability: the failure that the write survives: the end of the process, or a power loss.
     ///   - body: changes the value in place.
     /// - Returns: what `body` returns.
     /// - Throws: ``DocIndexError``: `documentMissing`; `invalidID` if `body` changes the ID; `conflict`; `DecodingError`

@@ -11,7 +11,8 @@ public struct SyncServer: Responder {
         public var collections: Set<String>
         /// Whether peers may store documents.
         public var isWritable = true
-        /// The name and the password that every request must have; `nil` to serve everyone.
+        /// The name and the password that every request must have; `nil` to serve every program of this machine, and no
+        /// web page.
         public var login: (name: String, password: String)?
         /// The size of a document in bytes above which it is refused.
         public var documentLimit = 8_000_000
@@ -54,6 +55,7 @@ public struct SyncServer: Responder {
         guard isAuthorized(request) else {
             throw ServerFailure(401, "unauthorized", "a name and a password are needed")
         }
+        try refusePages(request)
         guard let name = target.path.first else {
             return .json([
                 "couchdb": "Welcome", "version": "3.5.0", "uuid": .string(store.store.epoch.description),
@@ -66,6 +68,35 @@ public struct SyncServer: Responder {
         }
         let database = ServedDatabase(server: self, collection: try store.store.collection(name))
         return try await database.answer(request, target)
+    }
+
+    /// Refuses the requests of web pages: no peer is a page, and a page of any site could use the server from a browser
+    /// of this machine, or from one that knows the password.
+    ///
+    /// A page sends requests to the address of the server, which say so (`Origin`; `Sec-Fetch-Site`, W3C Fetch
+    /// Metadata), or to a name of its own that resolves to this machine (DNS rebinding), which `Host` then contains. A
+    /// browser has no password for such a name.
+    private func refusePages(_ request: SyncRequest) throws {
+        let site = request.fields["Sec-Fetch-Site"] ?? "none"
+        guard request.fields["Origin"] == nil, site == "none" || site == "same-origin" else {
+            throw ServerFailure(403, "forbidden", "the request comes from a web page, and pages are not served")
+        }
+        for field in request.fields.fields where options.login == nil && field.name.lowercased() == "host" {
+            guard Self.namesThisMachine(field.value) else {
+                throw ServerFailure(
+                    403, "forbidden",
+                    "the field Host does not name this machine; use localhost or an IP address, or configure a password"
+                )
+            }
+        }
+    }
+
+    /// Returns whether a `Host` field has an IP address or a name that no other machine can have.
+    private static func namesThisMachine(_ host: String) -> Bool {
+        if host.utf8.first == UInt8(ascii: "[") { return true }
+        let name = host.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)[0].lowercased()
+        return name == "localhost" || name.hasSuffix(".localhost")
+            || !name.isEmpty && name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
     private func isAuthorized(_ request: SyncRequest) -> Bool {

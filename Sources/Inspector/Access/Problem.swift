@@ -104,8 +104,8 @@ struct Problem: Error, Sendable {
                     + "This protects the store from pages of other sites that resolve to this machine."
             case .queryTooLarge: "Narrow the condition, set a smaller limit, or sort by a field that has an index."
             case .refusedDocument:
-                "A value is not possible, or a unique index has it already. The detail names the field, and index the "
-                    + "index."
+                "A value is invalid, or another document has it in a unique index. detail names the field, and index names "
+                    + "the index."
             case .preconditionRequired:
                 "A change needs If-Match with the ETag of the document, or If-None-Match: * for a new one, so that it "
                     + "overwrites nothing unseen."

@@ -68,7 +68,7 @@ struct CheckpointBuilder {
 
     private func check() throws(LevelError) {
         guard try source.content() == .database else { throw try source.missingDatabase() }
-        guard FileStatus(path: destination.path) == nil else {
+        guard FileStatus(linkAt: destination.path) == nil else {
             throw LevelError(
                 .databaseExists, "\(destination.path) already exists; choose a path that does not exist")
         }

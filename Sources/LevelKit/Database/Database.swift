@@ -53,8 +53,7 @@ public final class Database: Sendable {
         if mode == .readOnly {
             return Database(core: try ReadOnlyDatabaseOpener(directory: directory, options: options).run())
         }
-        var opening = DatabaseOpener(directory: directory, options: options)
-        return Database(core: try opening.run())
+        return Database(core: try DatabaseOpener(directory: directory, options: options).run())
     }
 
     /// Closes the database: waits for calls on other threads, releases snapshots and releases the directory. Later

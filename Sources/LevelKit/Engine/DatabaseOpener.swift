@@ -13,15 +13,9 @@ internal import LevelFiles
 struct DatabaseOpener {
     let directory: DatabaseDirectory
     let options: DatabaseOptions
-    private var made = MadeDirectories()
-
-    init(directory: DatabaseDirectory, options: DatabaseOptions) {
-        self.directory = directory
-        self.options = options
-    }
 
     /// Opens the database. While it is locked, retries until the timeout in the options.
-    mutating func run() throws(LevelError) -> DatabaseCore {
+    func run() throws(LevelError) -> DatabaseCore {
         let deadline = ContinuousClock.now + options.lockTimeout
         while true {
             do throws(LevelError) {
@@ -33,15 +27,11 @@ struct DatabaseOpener {
         }
     }
 
-    private mutating func attempt() throws(LevelError) -> DatabaseCore {
+    private func attempt() throws(LevelError) -> DatabaseCore {
         let content = try directory.content()
         try check(content)
-        let namesBefore = content == .empty ? try directory.names() : []
-        if content == .missing {
-            // Repeated below: this check is about the place, the second about the directory.
-            try directory.requireClosed(to: "create a database in")
-            made = try MadeDirectories(directory)
-        }
+        var leftovers: Leftovers?
+        if content == .missing || content == .empty { leftovers = try prepare(isMissing: content == .missing) }
         guard let identity = FileStatus(path: directory.path)?.identity else {
             throw LevelError(
                 .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
@@ -53,7 +43,6 @@ struct DatabaseOpener {
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
-            if content == .missing || content == .empty { try directory.requireClosed(to: "create a database in") }
             let folder = try EngineFolder(directory)
             try folder.check()
             try folder.checkMessages()
@@ -70,9 +59,36 @@ struct DatabaseOpener {
             return DatabaseCore(directory: directory, engine: engine, identity: identity, options: options)
         } catch {
             // A database that another process created in the meantime must not be deleted.
-            if error.code != .locked, content == .missing || content == .empty { removeTraces(keeping: namesBefore) }
+            if error.code != .locked { leftovers?.remove() }
             OpenDatabases.remove(identity)
             throw error
+        }
+    }
+
+    /// Creates the directory if it is missing.
+    ///
+    /// Other users must be unable to replace the directory: LevelDB uses it by path. Before the directory is created,
+    /// this is checked for its place; afterwards for the directory itself, because somebody may have created a part of the
+    /// path in between.
+    private func prepare(isMissing: Bool) throws(LevelError) -> Leftovers {
+        let action = "create a database in"
+        var made: MadeDirectories?
+        if isMissing {
+            try directory.requireClosedPlace(to: action)
+            made = try MadeDirectories(directory)
+        }
+        do throws(LevelError) {
+            try directory.requireClosed(to: action)
+        } catch {
+            made?.remove()
+            throw error
+        }
+        do throws(SystemError) {
+            let handle = try DirectoryHandle.at(resolved: directory.path).readable()
+            return Leftovers(directory: handle, made: made, namesBefore: isMissing ? [] : try handle.names())
+        } catch {
+            made?.remove()
+            throw error.levelError("open the directory \(directory.path)")
         }
     }
 
@@ -215,15 +231,24 @@ struct DatabaseOpener {
             directory: directory, order: options.order, toleratesDamage: options.integrity == .relaxed)
     }
 
-    /// Deletes the results of a failed open: LevelDB's files, if no database was created, and new directories.
-    private func removeTraces(keeping namesBefore: [String]) {
-        LockFile.removing(in: directory) {
-            guard let names = try? directory.names(), !names.contains("CURRENT") else { return false }
-            for name in names where name != "LOCK" && !namesBefore.contains(name) {
-                unsafe unlink(directory.file(name))
+    /// What a failed open may have left in a directory without a database.
+    private struct Leftovers {
+        let directory: DirectoryHandle
+        let made: MadeDirectories?
+        let namesBefore: [String]
+
+        /// Deletes LevelDB's files, if no database was created, and new directories.
+        func remove() {
+            LockFile.removing(in: directory) {
+                guard let names = try? directory.names(), !names.contains("CURRENT") else { return false }
+                for name in names where name != "LOCK" && !namesBefore.contains(name) {
+                    if DatabaseDirectory.isEngineFile(name) || DatabaseDirectory.isEngineName(name) {
+                        try? directory.removeFile(name)
+                    }
+                }
+                return true
             }
-            return true
+            made?.remove()
         }
-        made.remove()
     }
 }

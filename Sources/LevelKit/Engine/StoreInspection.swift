@@ -7,8 +7,8 @@ internal import LevelFiles
 ///
 /// The amount that is read was chosen by measurement. Reading the indexes of the tables and their first and last blocks
 /// costs a few percent of reading every block. It reveals foreign compressions and forgeries, except those hidden in the
-/// middle of a table. That is the check for the user's own databases. Every block is read if other users can change the
-/// database, and if ``DatabaseOptions/checksEveryBlock`` is set.
+/// middle of a table. That is the check for the user's own databases. Every block is read if other users can change a
+/// database that is opened for reading, and if ``DatabaseOptions/checksEveryBlock`` is set.
 struct StoreInspection {
     let directory: DatabaseDirectory
     let order: KeyOrder

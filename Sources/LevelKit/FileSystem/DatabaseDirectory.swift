@@ -95,21 +95,29 @@ struct DatabaseDirectory: Hashable {
         }
     }
 
-    /// Throws if other users could create files in the directory, or replace the directory. If it does not exist, the
-    /// directory in which it would be created is checked.
+    /// Throws if other users could create files in the directory, or replace the directory.
     ///
     /// LevelDB opens files by path, follows links and truncates their targets.
     ///
     /// - Parameter action: a phrase that completes "could not …", such as `make a database in`.
     func requireClosed(to action: String) throws(LevelError) {
+        guard !DirectoryTrust.mayHoldDatabase(path) else { return }
+        throw openError(action)
+    }
+
+    /// Does the same for a directory that does not exist yet: throws if other users could replace what is created there.
+    func requireClosedPlace(to action: String) throws(LevelError) {
         let existing = existingPath
-        if existing == path {
-            if DirectoryTrust.mayHoldDatabase(path) { return }
-        } else if FileStatus(path: existing)?.isDirectory != true || DirectoryTrust.mayHoldDirectory(existing) {
-            // Nothing can be created in a file, and the attempt says so.
+        guard existing != path else { return try requireClosed(to: action) }
+        // Nothing can be created in a file, and the attempt says so.
+        guard FileStatus(path: existing)?.isDirectory == true, !DirectoryTrust.mayHoldDirectory(existing) else {
             return
         }
-        throw LevelError(
+        throw openError(action)
+    }
+
+    private func openError(_ action: String) -> LevelError {
+        LevelError(
             .invalidArgument,
             "could not \(action) \(path): the directory or one of its parents belongs to another user or is writable by "
                 + "everybody, so other users could place links to your files there; use your own directory, change its owner or "

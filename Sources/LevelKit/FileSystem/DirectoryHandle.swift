@@ -108,12 +108,17 @@ final class DirectoryHandle: Sendable {
         guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
     }
 
+    /// Deletes an empty directory.
+    func removeDirectory(_ name: String) throws(SystemError) {
+        guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
+    }
+
     /// Deletes an empty directory if `handle` still refers to it.
     func removeDirectory(_ name: String, openAs handle: DirectoryHandle) throws(SystemError) {
         guard let there = status(of: name), try handle.status().identity == there.identity else {
             throw SystemError(number: ENOENT)
         }
-        guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw .last }
+        try removeDirectory(name)
     }
 
     /// Moves a file or directory from another open directory into this one.

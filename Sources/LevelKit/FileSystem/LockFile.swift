@@ -39,15 +39,16 @@ enum LockFile {
     ///
     /// The lock file of an existing database must stay. A process that has opened the file and locks it after its
     /// deletion would exclude no one.
-    static func removing(in directory: DatabaseDirectory, _ body: () -> Bool) {
-        let descriptor = unsafe open(directory.file("LOCK"), O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    static func removing(in directory: DirectoryHandle, _ body: () -> Bool) {
+        let descriptor = unsafe openat(
+            directory.descriptor, "LOCK", O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var request = flock()
         request.l_type = Int16(F_WRLCK)
         request.l_whence = Int16(SEEK_SET)
         guard unsafe fcntl(descriptor, F_SETLK, &request) == 0 else { return }
-        if body() { unsafe unlink(directory.file("LOCK")) }
+        if body() { try? directory.removeFile("LOCK") }
     }
 
     /// Returns the error for a database that process `pid` has locked.

@@ -11,11 +11,10 @@ internal import LevelFiles
 /// They are created and deleted through open directories. A parent that another user replaces by a link in the meantime
 /// does not redirect that.
 struct MadeDirectories {
-    private var made: [(parent: DirectoryHandle, name: String, directory: DirectoryHandle)] = []
+    private var made: [(parent: DirectoryHandle, name: String)] = []
 
-    init() {}
-
-    /// Creates a directory and its missing parents. They are not writable by others, whatever the umask of the process.
+    /// Creates a directory and its missing parents, and flushes their names to the disk. They are not writable by
+    /// others, whatever the umask of the process.
     ///
     /// - Throws: ``LevelError`` with `io`. Nothing is left then.
     init(_ directory: DatabaseDirectory) throws(LevelError) {
@@ -26,26 +25,28 @@ struct MadeDirectories {
             for step in directory.path.utf8.dropFirst(existing.utf8.count).split(separator: UInt8(ascii: "/")) {
                 let name = String(Substring(step))
                 path = DatabaseDirectory(resolved: path).file(name)
-                var isNew = true
                 do throws(SystemError) {
                     try parent.makeDirectory(name, permissions: 0o775)
+                    made.append((parent, name))
                 } catch let error where error.number == EEXIST {
                     // Another process created it first, so it is not ours to delete.
-                    isNew = false
                 }
-                let inner = try DirectoryHandle(searching: name, in: parent.descriptor)
-                if isNew { made.append((parent, name, inner)) }
-                parent = inner
+                parent = try DirectoryHandle(searching: name, in: parent.descriptor)
             }
         } catch {
             remove()
             throw LevelError(
-                .io, "could not create the directory \(path); check permissions", cause: error.text)
+                .io,
+                path == existing
+                    ? "could not create a directory in \(existing); choose a path whose parent is a directory"
+                    : "could not create the directory \(path); check permissions", cause: error.text)
         }
+        // A file system that cannot do this, or a parent that may not be read, does not prevent the use.
+        for (parent, _) in made { try? parent.synchronize() }
     }
 
     /// Deletes those that are empty.
     func remove() {
-        for (parent, name, directory) in made.reversed() { try? parent.removeDirectory(name, openAs: directory) }
+        for (parent, name) in made.reversed() { try? parent.removeDirectory(name) }
     }
 }

@@ -54,12 +54,7 @@ package final class ScratchDirectory: Sendable {
     /// Creates a directory at an absolute path without links. A component that another user has replaced by a link
     /// since the path was resolved is an error.
     package convenience init(inResolved base: String, prefix: String, trust: DirectoryTrust) throws(LevelError) {
-        guard trust.allows(resolved: base) else {
-            throw LevelError(
-                .io,
-                "could not create a private directory in \(base): other users can rename its content; use a directory that "
-                    + "belongs to you, or to root with the sticky bit (chmod +t), and whose parents do too")
-        }
+        try Self.require(trust, in: base)
         let parent: DirectoryHandle
         do throws(SystemError) {
             parent = try DirectoryHandle.at(resolved: base)
@@ -67,6 +62,15 @@ package final class ScratchDirectory: Sendable {
             throw error.levelError("create a private directory in \(base)")
         }
         try self.init(in: parent, at: base, prefix: prefix)
+    }
+
+    /// Throws if untrusted users could replace what this user creates at a resolved path.
+    static func require(_ trust: DirectoryTrust, in base: String) throws(LevelError) {
+        guard !trust.allows(resolved: base) else { return }
+        throw LevelError(
+            .io,
+            "could not create a private directory in \(base): other users can rename its content; use a directory that "
+                + "belongs to you, or to root with the sticky bit (chmod +t), and whose parents do too")
     }
 
     /// Creates a directory in an open directory. The caller uses its files through descriptors, because other users may
@@ -103,12 +107,21 @@ package final class ScratchDirectory: Sendable {
         let handle: DirectoryHandle
         do throws(SystemError) {
             try parent.makeDirectory(name, permissions: 0o700)
-            handle = try DirectoryHandle(name, in: parent.descriptor)
-        } catch let error where error.number == EEXIST || error.isMissingFile {
+        } catch let error where error.number == EEXIST {
             return nil
         }
+        do throws(SystemError) {
+            handle = try DirectoryHandle(name, in: parent.descriptor)
+        } catch {
+            if error.isMissingFile { return nil }
+            // With a umask such as 0777, the directory cannot be opened.
+            try? parent.removeDirectory(name)
+            throw error
+        }
+        // Another user may have put another directory in its place, even one of this user, whose files would be deleted
+        // with the scratch directory.
         let status = try handle.status()
-        guard status.owner == geteuid() else { throw SystemError(number: EPERM) }
+        guard status.owner == geteuid(), try handle.names().isEmpty else { throw SystemError(number: EPERM) }
         // A umask such as 0277 removes owner bits. The inherited set-group-ID bit is kept.
         if status.permissions & 0o777 != 0o700 { try handle.setPermissions(status.permissions & 0o7000 | 0o700) }
         do throws(SystemError) {
@@ -165,7 +178,7 @@ package final class ScratchDirectory: Sendable {
     private static let nameCharacters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
     /// Returns whether a name is the prefix plus six letters and digits.
-    private static func isMade(_ name: String, _ prefix: String) -> Bool {
+    static func isMade(_ name: String, _ prefix: String) -> Bool {
         guard name.utf8.starts(with: prefix.utf8) else { return false }
         let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
         return rest.utf8.count == 6 && rest.allSatisfy(nameCharacters.contains)

@@ -45,10 +45,7 @@ final class UnpublishedDirectory {
             directory = try DirectoryHandle(Self.name, in: scratch.descriptor)
             let status = try directory.status()
             group = status.group
-            let allowed = audience.permissions(status.permissions, newGroup: group) & status.permissions | 0o700
-            if allowed != status.permissions & 0o777 {
-                try directory.setPermissions(allowed | status.permissions & 0o7000)
-            }
+            try Self.restrict(directory, to: audience.permissions(status.permissions, newGroup: group))
         } catch {
             scratch.remove()
             throw error.levelError("create the directory \(path)")
@@ -72,7 +69,16 @@ final class UnpublishedDirectory {
     func makeDirectory(_ name: String, in place: DirectoryHandle?) throws(SystemError) -> DirectoryHandle {
         let permissions = audience.permissions(audience.permissions, newGroup: group) | 0o700
         try (place ?? directory).makeDirectory(name, permissions: permissions)
-        return try DirectoryHandle(name, in: (place ?? directory).descriptor)
+        let made = try DirectoryHandle(name, in: (place ?? directory).descriptor)
+        try Self.restrict(made, to: permissions)
+        return made
+    }
+
+    /// Takes from a new directory the permissions that are not allowed, and gives its owner those that the umask took.
+    private static func restrict(_ directory: DirectoryHandle, to allowed: UInt32) throws(SystemError) {
+        let permissions = try directory.status().permissions
+        let wanted = allowed & permissions & 0o777 | 0o700
+        if wanted != permissions & 0o777 { try directory.setPermissions(wanted | permissions & 0o7000) }
     }
 
     /// Creates a hard link in the directory to a file of the same file system.
@@ -94,7 +100,8 @@ final class UnpublishedDirectory {
     func publish(as name: String) throws(SystemError) {
         try OpenFile.synchronize(directory: directory.descriptor)
         try parent.take(Self.name, from: scratch.descriptor, as: name)
-        try parent.synchronize()
+        // The copy is complete and has its name. A parent that cannot be read does not change that.
+        try? parent.synchronize()
         scratch.remove()
     }
 

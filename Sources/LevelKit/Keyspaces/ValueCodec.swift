@@ -38,7 +38,8 @@ public struct ValueCodec<Value>: Sendable {
     ///   - version: the version of the values. Increase it when old values can no longer be read.
     ///   - encode: returns the bytes of a value.
     ///   - decode: returns the value of borrowed bytes. The bytes come from a disk: for bytes that `encode` does not
-    ///     produce, it must throw and not trap. Of an error other than ``LevelError``, only the type is passed on.
+    ///     produce, it must throw and not trap. For any other error than ``LevelError``, only the type is
+    ///     reported.
     /// - Precondition: the name consists of ASCII letters, digits, `_`, `-` and `.`, and the version is not negative.
     public init(
         _ name: String, version: Int, encode: @escaping @Sendable (Value) throws -> [UInt8],

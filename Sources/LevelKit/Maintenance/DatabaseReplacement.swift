@@ -47,6 +47,7 @@ package final class DatabaseReplacement: Sendable {
         guard let own = FileStatus(path: place.path), let parent = FileStatus(path: place.parentPath),
             own.identity.device == parent.identity.device
         else { throw Self.mountPointError(place.path) }
+        try ScratchDirectory.require(.group, in: place.parentPath)
         let lock = try Self.lock(place, until: .now + timeout)
         Self.clearLeftovers(of: place.path)
         scratch = try ScratchDirectory(
@@ -181,8 +182,12 @@ extension DatabaseReplacement {
             let names = try? parent.names()
         else { return }
         let prefix = place.name + marker
-        guard names.contains(where: { $0.utf8.starts(with: prefix.utf8) }) else { return }
-        for name in names where name.utf8.starts(with: prefix.utf8) { restore(from: name, to: place.name, in: parent) }
+        let leftovers = names.filter { ScratchDirectory.isMade($0, prefix) }
+        if leftovers.isEmpty { return }
+        // Elsewhere, another user could give any directory of this user such a name, and databases are not replaced.
+        if DirectoryTrust.group.allows(resolved: place.parentPath) {
+            for name in leftovers { restore(from: name, to: place.name, in: parent) }
+        }
         ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
     }
 
@@ -190,7 +195,7 @@ extension DatabaseReplacement {
     private static func restore(from name: String, to place: String, in parent: DirectoryHandle) {
         guard let handle = try? DirectoryHandle(name, in: parent.descriptor),
             let status = try? handle.status(), status.owner == geteuid(), status.permissions & 0o1777 == 0o700,
-            handle.status(of: oldName)?.isDirectory == true
+            let old = try? DirectoryHandle(oldName, in: handle.descriptor), old.status(of: "CURRENT") != nil
         else { return }
         switch ScratchLock.take(in: handle) {
         case .somebody: return

@@ -170,7 +170,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .example(
                 "search \(collection) \(ShellWord.typed("\(word) other")) --box",
                 "As in a search box: documents with all words come first, then those with any."),
-            .row("suggest \(collection) WORDS", "Words of the index that misspelt words may mean."),
+            .row("suggest \(collection) WORDS", "Corrections of misspelled words, from the index."),
             .row("complete \(collection) LETTERS", "Words of the index that begin like this."),
             .row("similar \(collection) ID", "Documents with the words of another one."),
         ]
@@ -225,7 +225,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("… --key NAME", "The ID is in another field than \(samples.idField)."),
             .row("… --id generate", "Documents without an ID get one that sorts by time."),
             .row("… --mode merge", "Keep fields that the input lacks; also insert, skip, replace."),
-            .row("… --on-error skip", "Go on after bad records; --rejects FILE keeps them."),
+            .row("… --on-error skip", "Continue after bad records; --rejects FILE keeps them."),
             .row("… -n", "Say what would happen, and store nothing."),
             .row("import \(collection) --photos DIR", "What exiftool reads of the pictures below DIR."),
             .row("… --attach original", "The pictures too: attach list, get and verify work with them."),
@@ -270,7 +270,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
 
     private static let byteNotation: [Line] = [
         .text("Whatever is printed can be typed back, and means the same bytes."), .text(""),
-        .row("user/1", "Plain text without spaces and special signs."),
+        .row("user/1", "Plain text without spaces or special characters."),
         .row("\"a\\n\\x00\\u{e9}\"", "With escapes: \\\\ \\\" \\n \\r \\t \\0 \\e, bytes \\xNN, characters \\u{…}."),
         .row("'as it is'", "Without escapes; '' is one quote."), .row("0x68656c", "Hexadecimal."),
         .row("b64:aGVs", "Base64."), .row("@FILE, -", "For values: the contents of a file, standard input."),

@@ -11,7 +11,7 @@ struct RootCommand: ParsableCommand {
             lkrepl COMMAND DB [ARGUMENTS]         run one command
             """,
         discussion: """
-            Nothing is changed or locked without --write: reading works while another process writes, on a full disk \
+            No existing database is changed without --write: reading works while another process writes, on a full disk \
             and without permission to write. Data goes to standard output, everything else to standard error. \
             With -c and -f the first failure ends the run; --keep-going runs the rest. --no-config ignores the \
             user's configuration, --no-history keeps no history, --color auto|always|never controls colors, \

@@ -86,7 +86,9 @@ struct AlbumCommand: ParsableCommand {
                 let source = try session.collection(named)
                 let ids = try AlbumCommand.ids(ids) { try source.contains($0) }
                 let added = try albums.add(ids, to: name, of: source.name)
-                options.note("album add: \(added) of \(ids.count) to @\(name)")
+                options.note(
+                    "album add: added \(HumanNumber.grouped(added)) of \(HumanNumber.counted(ids.count, "document")) to @\(name)"
+                )
             }
         }
     }
@@ -114,10 +116,11 @@ struct AlbumCommand: ParsableCommand {
                 let removed = try session.store().albums.remove(ids, from: name)
                 guard removed == ids.count else {
                     throw CommandError(
-                        .no, "album remove: \(removed) of \(ids.count) from @\(name); it does not contain the others",
+                        .no,
+                        "album remove: removed \(HumanNumber.grouped(removed)) of \(HumanNumber.counted(ids.count, "document")) from @\(name); it does not contain the others",
                         hint: "album show \(name) lists its documents")
                 }
-                options.note("album remove: \(removed) of \(ids.count) from @\(name)")
+                options.note("album remove: removed \(HumanNumber.counted(removed, "document")) from @\(name)")
             }
         }
     }
@@ -143,7 +146,7 @@ struct AlbumCommand: ParsableCommand {
                 let ids = try AlbumCommand.ids(ids) { known.contains($0) }
                 let next = try before.map { try AlbumCommand.ids([$0]) { known.contains($0) } }?.first
                 try session.store().albums.move(ids, in: name, before: next)
-                options.note("album move: \(ids.count) in @\(name)")
+                options.note("album move: moved \(HumanNumber.counted(ids.count, "document")) in @\(name)")
             }
         }
     }
@@ -237,7 +240,7 @@ struct AlbumCommand: ParsableCommand {
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
                 }
-                options.note("album drop: @\(name)")
+                options.note("album drop: deleted @\(name)")
             }
         }
     }

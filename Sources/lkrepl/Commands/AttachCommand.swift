@@ -227,7 +227,7 @@ struct AttachCommand: ParsableCommand {
         var first: [UInt8] = [0]
         guard try byteCount > 0 || file.read(into: &first) == 0 else {
             throw CommandError(
-                .noInput, "cannot read \(path): it states a size of 0 bytes, but it has content",
+                .noInput, "cannot read \(path): its reported size is 0 bytes, but it has content",
                 hint: "copy the content into another file first")
         }
         return byteCount

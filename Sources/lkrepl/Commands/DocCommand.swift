@@ -113,17 +113,17 @@ struct DocCommand: ParsableCommand {
                     let collection = try session.collection(collection)
                     let field = collection.definition.idField
                     guard let id = content[field].flatMap({ DocumentID($0) }) else {
-                        return options.note("put: would insert a document with a new ID")
+                        return options.note("doc put: would insert a document with a new ID")
                     }
                     let verb = try collection.contains(id) ? "replace" : "insert"
-                    return options.note("put: would \(verb) \(id)")
+                    return options.note("doc put: would \(verb) \(id)")
                 }
                 let collection = try session.collection(collection)
                 let known = content[collection.definition.idField].flatMap { DocumentID($0) }
                 let isReplacement = try known.map { try collection.contains($0) } ?? false
                 let id = try collection.put(content)
                 let name = id == .string("") ? "a document whose ID is an empty string" : "\(id)"
-                options.note(isReplacement ? "put: replaced \(name)" : "put: \(name)")
+                options.note("doc put: \(isReplacement ? "replaced" : "inserted") \(name)")
             }
         }
     }
@@ -165,7 +165,7 @@ struct DocCommand: ParsableCommand {
                     return try output.flush()
                 }
                 try collection.patch(id, patch)
-                options.note("patch: \(id)")
+                options.note("doc patch: changed \(id)")
             }
         }
     }
@@ -191,7 +191,9 @@ struct DocCommand: ParsableCommand {
                     let missing = try ids.filter { id in
                         try !DocumentID.candidates(id).contains { try named.document($0) != nil }
                     }
-                    options.note("del: would delete \(ids.count - missing.count) of \(ids.count)")
+                    options.note(
+                        "doc del: would delete \(HumanNumber.grouped(ids.count - missing.count)) of "
+                            + HumanNumber.counted(ids.count, "document"))
                     if let first = missing.first {
                         throw CommandError.noDocument(first, in: named.name, of: missing.count)
                     }
@@ -206,7 +208,9 @@ struct DocCommand: ParsableCommand {
                         try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
                     }
                 }
-                options.note("del: \(ids.count - missing.count) of \(ids.count)")
+                options.note(
+                    "doc del: deleted \(HumanNumber.grouped(ids.count - missing.count)) of "
+                        + HumanNumber.counted(ids.count, "document"))
                 if let first = missing.first { throw CommandError.noDocument(first, in: named.name, of: missing.count) }
             }
         }

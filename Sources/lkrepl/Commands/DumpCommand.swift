@@ -171,7 +171,9 @@ struct DumpCommand: ParsableCommand {
                 .usage,
                 "\(database) has \(HumanNumber.counted(fileCount, "attached file")) outside the database, which a dump "
                     + "of raw keys does not contain",
-                hint: "use snapshot, or dump without --raw; --attachments DIR writes the files beside, none omits them")
+                hint:
+                    "use snapshot, or dump without --raw; --attachments DIR writes the files to DIR, and --attachments "
+                    + "none omits them")
         }
         try all.forEachContent { info in
             guard info.isFile, let attachment = Attachment(digest: info.digest, byteCount: info.byteCount) else {

@@ -111,7 +111,7 @@ struct NearCommand: ParsableCommand {
         case 2: return .coordinates(latitude: paths[0], longitude: paths[1])
         default:
             throw CommandError(
-                .usage, "--location \(text) has \(paths.count) fields",
+                .usage, "--location takes one or two fields, not \(paths.count) (\(text))",
                 hint: "name the field of the location, or its latitude and longitude fields")
         }
     }

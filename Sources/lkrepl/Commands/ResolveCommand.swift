@@ -51,7 +51,7 @@ struct ResolveCommand: ParsableCommand {
             let resolution = try resolution(of: conflict, sets, given)
             if dryRun { return try show(conflict, resolution) }
             try collection.resolve(conflict, as: resolution)
-            options.note("resolve: \(conflict.id)")
+            options.note("resolve: resolved the conflict of \(conflict.id)")
         }
     }
 

@@ -10,16 +10,16 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve", abstract: "Show a store in a browser; with --sync, serve it for replication.",
         discussion: """
             Example: lkrepl serve photos.store
-            The address that is printed contains a token; open it in a browser of this machine. Nothing can be changed \
-            in the browser; with --write, documents can be edited and deleted there. Commits of another process \
+            The address that is printed contains a token; open it in a browser on this machine. It only \
+            reads, unless --write is given: then documents can be edited and deleted. Commits of another process \
             usually appear within a second.
             With --sync, collections are served to other stores, CouchDB and PouchDB: lkrepl serve --write photos.store \
             --sync photos. Each collection is a database of its name, here http://127.0.0.1:6984/photos. Only this \
-            machine has access, unless --listen names an address of the network; that needs a certificate (--cert, \
+            machine has access, unless --listen names a network address; that needs a certificate (--cert, \
             --key) and a user's name (--user) with a password in the environment variable LKREPL_PASSWORD. The password \
             is asked for whenever --user is given. Peers can read everything in these collections and store versions of \
-            documents; with --read-only they only read. --write is always needed with --sync, because the store notes \
-            what may have left it.
+            documents; with --read-only they only read. --sync always needs --write, because the store records \
+            what it has sent to peers.
             Either is served until ^C.
             """)
 
@@ -28,7 +28,7 @@ struct ServeCommand: ParsableCommand {
     @Argument(help: "With --sync: The collections. Default: all of the store.") var collections: [String] = []
     @Flag(name: .long, help: "Serve collections for replication.") var sync = false
     @Option(name: .long, help: "The port; 0 for any that is free. Default: 0, or with --sync 6984.") var port: Int?
-    @Option(name: .long, help: "With --sync: The address to listen at. Default: 127.0.0.1.") var listen: String?
+    @Option(name: .long, help: "With --sync: The address to listen on. Default: 127.0.0.1.") var listen: String?
     @Option(name: .long, help: "With --sync: A file with the certificate and those it depends on (PEM).")
     var cert: String?
     @Option(name: .long, help: "With --sync: A file with the private key of the certificate (PEM).") var key: String?
@@ -87,7 +87,8 @@ struct ServeCommand: ParsableCommand {
         let login = try user.map { (name: $0, password: try PeerOptions.password(of: $0)) }
         guard listener.isLocal || login != nil && cert != nil else {
             throw CommandError(
-                .usage, "everyone in the network could read and change the store at \(listener.host)",
+                .usage,
+                "anyone on the network could \(readOnly ? "read" : "read and change") the store at \(listener.host)",
                 hint: "add --cert and --key, and --user with a password in LKREPL_PASSWORD")
         }
         try Session.with(database, options) { session in

@@ -46,7 +46,9 @@ struct SnapshotCommand: ParsableCommand {
     private func reportLostContents(of path: String) throws {
         // The copy of a damaged database, or of one with a different order of keys, is as it is: verify says more.
         guard let session = try? Session(path: path, access: DatabaseAccess(isExclusive: false, isQuiet: true)) else {
-            return options.note("snapshot: the copy cannot be opened to look for attached files; verify says why")
+            return options.note(
+                "snapshot: the copy was made, but its attached files could not be checked; run verify on the copy to see why"
+            )
         }
         defer { try? session.close() }
         guard (try? session.isDocumentStore()) ?? false else { return }

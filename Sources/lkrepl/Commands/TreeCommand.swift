@@ -62,7 +62,10 @@ struct TreeCommand: ParsableCommand {
         case "tuple": return .tuples
         default:
             let bytes = try RawArgument.bytes(delim)
-            guard !bytes.isEmpty else { throw CommandError(.usage, "--delim is empty") }
+            guard !bytes.isEmpty else {
+                throw CommandError(
+                    .usage, "--delim is empty", hint: "specify the bytes that separate levels, such as --delim /")
+            }
             return .delimiters(Set(bytes))
         }
     }

@@ -77,7 +77,7 @@ struct VerifyCommand: ParsableCommand {
             progress.advance(done: done, total: total)
         }
         progress.finish()
-        options.note("verify: every file of the package is as it was packed")
+        options.note("verify: every file of the package matches its digest")
     }
 
     // MARK: - Files

@@ -90,10 +90,7 @@ struct ContentFiles {
     ///
     /// - Throws: ``CommandError`` with `cannotCreate`, also if a link of another user leads to the directory.
     static func makeDirectory(_ path: String) throws {
-        try OutputPlace.checkLinks(to: path)
-        guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
-            throw CommandError(.cannotCreate, "cannot create the directory \(path): \(SystemError(number: errno))")
-        }
+        try OutputPlace.makeDirectory(path)
         guard FileDescriptor.isDirectory(path) else {
             throw CommandError(.cannotCreate, "\(path) is not a directory", hint: "choose another directory")
         }

@@ -19,7 +19,9 @@ struct PictureRoot {
     init(_ directory: String) throws {
         let path = FileDescriptor.resolvingLinks(directory)
         guard path.utf8.first == UInt8(ascii: "/") else {
-            throw CommandError(.noInput, "cannot find the canonical path of \(directory)")
+            throw CommandError(
+                .noInput, "cannot find the canonical path of \(directory)",
+                hint: "check the path and its permissions, or specify an absolute path")
         }
         var typed = directory
         while typed.utf8.count > 1, typed.utf8.last == UInt8(ascii: "/") { typed.removeLast() }

@@ -62,6 +62,11 @@ final class PictureSource: RecordSource {
         place = RecordPlace(line: 0, offset: 0, text: element.bytes)
         var document = ExifToolDocument.normalized(try object(element.bytes))
         if let path = document[Self.pathTag]?.stringValue {
+            if let problem = document[Self.errorTag]?.stringValue {
+                warn(
+                    "exiftool could not read \(path): \(problem); its document has only the name, size and dates of the file"
+                )
+            }
             if let contents {
                 byteCount = contents.byteCount(upTo: path) ?? byteCount
                 let type = document["File:MIMEType"]?.stringValue
@@ -76,6 +81,8 @@ final class PictureSource: RecordSource {
 
     /// The tag that contains the path.
     static let pathTag = "SourceFile"
+    /// The tag that says why a picture has no others, as for an empty file.
+    private static let errorTag = "ExifTool:Error"
 
     /// The object of one picture, without unreadable tags.
     private func object(_ text: [UInt8]) throws -> DocumentObject {

@@ -51,14 +51,15 @@ final class OutputPlace {
 
     deinit { close(directory) }
 
-    /// Throws if a link of another user leads to a directory in which files or directories are about to be created.
+    /// Creates a directory if it does not exist.
     ///
-    /// - Throws: ``CommandError`` with `cannotCreate`; also if a parent directory does not exist.
-    static func checkLinks(to directory: String) throws {
-        var walk = try Walk(directory)
+    /// - Throws: ``CommandError`` with `cannotCreate`; also if a parent directory does not exist, or a link of another
+    ///   user leads to the directory.
+    static func makeDirectory(_ path: String) throws {
+        var walk = try Walk(path)
         while let step = try walk.next() {
             if try walk.follow(step) { continue }
-            if step.isLast { return }
+            if step.isLast { return try walk.makeDirectory(step.name) }
             try walk.enter(step)
         }
     }
@@ -267,6 +268,13 @@ private struct Walk: ~Copyable {
         if target.utf8.first == UInt8(ascii: "/") { try enter("/", path: "/", flags: 0) }
         rest = Self.steps(of: target) + rest
         return true
+    }
+
+    /// Creates a directory in the current one, unless the name exists.
+    func makeDirectory(_ name: String) throws {
+        guard unsafe mkdirat(directory, name, 0o777) == 0 || errno == EEXIST else {
+            throw CommandError(.cannotCreate, "cannot create the directory \(path): \(SystemError(number: errno))")
+        }
     }
 
     /// Enters a directory.

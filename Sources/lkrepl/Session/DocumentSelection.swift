@@ -50,7 +50,8 @@ extension Session {
         let album = try album(named: String(text.dropFirst(mark.count)), in: collections)
         guard let source = collections.first(where: { $0.name.hasSameBytes(as: album.collection) }) else {
             throw CommandError(
-                .usage, "the album \(album.name) is of the collection \(album.collection), which does not exist")
+                .usage, "the album \(album.name) belongs to the collection \(album.collection), which does not exist",
+                hint: "album list lists the albums; album drop deletes one")
         }
         return DocumentSelection(collection: source, album: album)
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The options of every command, before or after its name.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .long, help: "Allow changes. Without this, nothing is written or locked.")
+    @Flag(name: .long, help: "Allow changes. Without this, no existing database is changed.")
     var write = false
 
     @Option(

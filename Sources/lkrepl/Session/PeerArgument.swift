@@ -45,7 +45,7 @@ enum PeerArgument {
         else { throw CommandError(.usage, "the address is not a URL such as https://nas.local:6984/photos") }
         guard parts.password == nil else {
             throw CommandError(
-                .usage, "a password in an address can be seen by others",
+                .usage, "the address contains a password, which other users can see",
                 hint: "set the environment variable LKREPL_PASSWORD instead")
         }
         var server = parts
@@ -145,7 +145,7 @@ struct PeerOptions: ParsableArguments {
     @Option(name: .long, help: "The user's name at the peer. LKREPL_PASSWORD has the password.") var user: String?
     @Option(name: .long, help: "A file with certificates (PEM) to trust as well, for a peer with one of its own.")
     var cacert: String?
-    @Flag(name: .long, help: "Send the password also without TLS.") var insecurePassword = false
+    @Flag(name: .long, help: "Send the password even without TLS.") var insecurePassword = false
 }
 
 /// Where a server listens.

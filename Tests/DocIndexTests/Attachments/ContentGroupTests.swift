@@ -52,7 +52,9 @@ import Testing
         }
     }
 
-    @Test func `What many tasks add at the same time is stored, and each gets its own references`() async throws {
+    @Test func `Attachments that many tasks add at the same time are all stored, and each task can refer to its own`()
+        async throws
+    {
         try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: AttachedPhotos.schema)

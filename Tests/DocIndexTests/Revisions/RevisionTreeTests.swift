@@ -89,7 +89,7 @@ struct RevisionTreeTests {
         }
     }
 
-    @Test func `Changed bytes give another valid tree or none`() throws {
+    @Test func `A revision tree with changed bytes is read as a valid tree or rejected`() throws {
         var random = SplitMix64(seed: 7)
         for seed in 0..<200 {
             var bytes = try randomTree(UInt64(seed)).encoded

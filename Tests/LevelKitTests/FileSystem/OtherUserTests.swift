@@ -188,16 +188,8 @@ import Testing
             try FileManager.default.attributesOfItem(atPath: directory.path("precious"))[.modificationDate] as? Date
         }
         let date = try #require(try changeDate())
-        let isDone = Atomic(false)
         let paths = ["shared/open", "shared/link"].map { directory.path($0) }
-        let exchanging = Thread {
-            while !isDone.load(ordering: .acquiring) {
-                guard (try? FileOperations.exchange(paths[0], paths[1])) == true else { return }
-                usleep(UInt32.random(in: 10...60))
-            }
-            isDone.store(false, ordering: .releasing)
-        }
-        exchanging.start()
+        let other = Intruder { _ = try? FileOperations.exchange(paths[0], paths[1]) }
         var madeCount = 0
         for index in 0..<400 {
             do throws(LevelError) {
@@ -212,10 +204,84 @@ import Testing
             #expect(error != nil)
             #expect(try directory.names(in: "precious").isEmpty, "attempt \(index)")
         }
-        isDone.store(true, ordering: .releasing)
-        while isDone.load(ordering: .acquiring) { usleep(100) }
+        other.stop()
         #expect(try changeDate() == date, "nothing was created there for a moment")
         #expect((1..<400).contains(madeCount), "the exchange was sometimes before and sometimes after: \(madeCount)")
+    }
+
+    @Test(.enabled(if: isRoot && ThreadUser.canChange, "only root can act as another user, and only on Linux"))
+    func `A refused database deletes nothing through a link that took the place of its directory`() throws {
+        try makeDirectory("precious")
+        try makeDirectory("precious/db")
+        for name in ["LOCK", "letter", "000005.ldb"] { try directory.write([7], to: "precious/db/" + name) }
+        try makeDirectory("shared", 0o1777)
+        try makeDirectory("shared/theirs", 0o777)
+        #expect(unsafe symlink("../precious", directory.path("shared/link")) == 0)
+        for name in ["shared/theirs", "shared/link"] {
+            #expect(unsafe lchown(directory.path(name), Self.other, Self.other) == 0)
+        }
+        let shared = try DirectoryHandle(path: directory.path("shared"), followsLink: false)
+        let theirs = try DirectoryHandle("theirs", in: shared.descriptor)
+        // The name is absent, then a directory, then a link.
+        let other = Intruder(user: Self.other) {
+            for place in ["theirs", "link"] {
+                unsafe renameat(shared.descriptor, place, shared.descriptor, "open")
+                usleep(UInt32.random(in: 10...100))
+                unsafe renameat(shared.descriptor, "open", shared.descriptor, place)
+                usleep(UInt32.random(in: 10...100))
+            }
+        }
+        var codes: Set<LevelError.Code?> = []
+        for index in 0..<600 {
+            codes.insert(code { _ = try Database.open(at: directory.path("shared/open/db")).close() })
+            #expect(try directory.names(in: "precious/db") == ["000005.ldb", "LOCK", "letter"], "attempt \(index)")
+            // What was created in the other user's directory, and while the name was absent.
+            try? theirs.removeDirectory("db")
+            if let open = try? DirectoryHandle("open", in: shared.descriptor), try open.status().owner == geteuid() {
+                if let made = try? DirectoryHandle("db", in: open.descriptor) {
+                    for name in try made.names() { try made.removeFile(name) }
+                    try open.removeDirectory("db")
+                }
+                try shared.removeDirectory("open")
+            }
+        }
+        other.stop()
+        #expect(codes.contains(.invalidArgument), "\(codes)")
+    }
+
+    @Test func `A copy is not built in a directory that took the place of its own`() throws {
+        try makeDatabase()
+        try makeDirectory("open", 0o777)
+        try makeDirectory("open/mine")
+        for name in ["000005.ldb", "CURRENT", "letter"] { try directory.write([7], to: "open/mine/" + name) }
+        let mine = try DirectoryHandle(path: directory.path("open/mine"), followsLink: false)
+        let before = try mine.status()
+        let place: String = directory.path("open")
+        let other = Intruder {
+            for name in (try? DirectoryNames.list(place)) ?? [] where name.contains(".partial-") {
+                _ = try? FileOperations.exchange(place + "/" + name, place + "/mine")
+            }
+        }
+        for index in 0..<100 {
+            _ = try? Checkpoint.take(of: directory.path("db"), to: directory.path("open/copy\(index)"))
+            #expect(try mine.names().sorted() == ["000005.ldb", "CURRENT", "letter"], "attempt \(index)")
+            #expect(try mine.status().permissions == before.permissions)
+        }
+        other.stop()
+    }
+
+    @Test func `A directory that others can rename is not taken for a database that was moved aside`() throws {
+        for (place, name, isRestored) in [
+            ("closed", "db.loading-abcdef", true), ("open", "db.loading-abcdef", false),
+            ("named", "db.loading-ab", false),
+        ] {
+            try makeDirectory(place)
+            try makeDirectory("\(place)/\(name)", 0o700)
+            try makeDatabase("\(place)/\(name)/old")
+            if place == "open" { #expect(unsafe chmod(directory.path(place), 0o777) == 0) }
+            DatabaseReplacement.clearLeftovers(of: directory.path(place + "/db"))
+            #expect(try directory.names(in: place).contains("db") == isRestored, "\(place)")
+        }
     }
 
     // MARK: - New databases
@@ -397,5 +463,41 @@ import Testing
             try Database.open(at: path + "/db", mode: .readOnly).close()
         }
         #expect(try directory.names(in: "tmp").isEmpty)
+    }
+}
+
+/// The user by whose permissions the system decides what a thread may do with files.
+private enum ThreadUser {
+    static var canChange: Bool { unsafe dlsym(nil, "setfsuid") != nil }
+
+    /// Changes the user of this thread. A thread of root loses root's privileges.
+    static func change(to user: uid_t) {
+        // glibc declares it in a header that its module leaves out.
+        typealias Change = @convention(c) (uid_t) -> Int32
+        guard let symbol = unsafe dlsym(nil, "setfsuid") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: Change.self)(user)
+    }
+}
+
+/// Another user, who does the same again and again.
+private final class Intruder: Sendable {
+    private let isStopping = Atomic(false)
+    private let hasStopped = Atomic(false)
+
+    /// - Parameter user: the user whose permissions apply; `nil` for those of the process.
+    init(user: uid_t? = nil, _ action: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread { [self] in
+            if let user { ThreadUser.change(to: user) }
+            while !isStopping.load(ordering: .acquiring) {
+                action()
+                usleep(UInt32.random(in: 10...60))
+            }
+            hasStopped.store(true, ordering: .releasing)
+        }
+    }
+
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        while !hasStopped.load(ordering: .acquiring) { usleep(100) }
     }
 }

@@ -46,7 +46,7 @@ import Testing
         #expect(found.count >= 24, "\(found.count) of \(RealPictures.names.count)")
     }
 
-    @Test func `Directories that refer to each other end`() {
+    @Test func `Image directories that refer to each other do not cause an endless loop`() {
         // The next directory of the first one is the first one, and so is its subdirectory.
         var file = MadePictures.raw(orientation: 1, small: [], large: [])
         file.replaceSubrange(82..<86, with: [0, 0, 0, 8])

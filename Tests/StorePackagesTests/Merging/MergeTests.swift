@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `A rehearsal reports the same and stores nothing`() throws {
+    @Test func `A dry run of a merge reports what it would do and stores nothing`() throws {
         try PackedStore.withPackage { _, path, _ in
             try withTemporaryStore(schema: PackedStore.schema) { target in
                 try target.collection("photos").put(["id": "IMG_1", "rating": 1])

@@ -59,7 +59,9 @@ import Testing
         }
     }
 
-    @Test func `Documents that exchange their values, and one with a value of a deleted document, are stored`() throws {
+    @Test func `A merge stores documents that swap unique values, and one that takes over a deleted document's value`()
+        throws
+    {
         try PackedStore.withPackage { store, path, directory in
             try withTemporaryStore(schema: Self.unique) { target in
                 _ = try Package(at: path).merge(into: target)

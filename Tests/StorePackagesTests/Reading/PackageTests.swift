@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `A package that ends early, continues, or begins late is refused`() throws {
+    @Test func `A truncated package, or one with extra bytes before or after it, is refused`() throws {
         try PackedStore.withPackage(.init(), numbers: [1]) { _, path, directory in
             let whole = try read(path)
             let other = directory + "/other.zip"

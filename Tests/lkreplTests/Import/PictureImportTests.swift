@@ -61,6 +61,17 @@ struct `Repeated picture imports` {
         }
     }
 
+    @Test func `A file that is no picture is stored with what is known of the file, and a note`() throws {
+        try Self.with { place, root in
+            #expect(try place.shell("rm wb/*.jpg; : > wb/empty.jpg").code == 0)
+            let imported = try Self.run(place, "wb")
+            #expect(imported.code == 0 && imported.says("read 2 inserted 2"), "\(imported)")
+            #expect(imported.says("exiftool could not read \(root)/empty.jpg: File is empty"), "\(imported)")
+            #expect(imported.says("exiftool could not read \(root)/sub/4.png: File format error"), "\(imported)")
+            #expect(try place.run("find", "mine.store", "files", "System:FileSize = 0", "--count").output == "1\n")
+        }
+    }
+
     @Test func `A repeated import finds pictures by the IDs that earlier versions assigned`() throws {
         try Self.with { place, root in
             for id in ["wb/1.jpg", "./wb/2.jpg", root + "/3.jpg"] {
