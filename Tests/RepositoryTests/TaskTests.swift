@@ -119,6 +119,13 @@ import Testing
         }
     }
 
+    /// In tests of their internal declarations, `Mutex` is ambiguous without a third one.
+    @Test(arguments: ["TestSupport", "LevelKitTests", "DocIndexTests", "DocSyncTests"])
+    func `Under the thread sanitizer, tests have a mutex of their own`(folder: String) throws {
+        let text = try ArchitectureTests.text("Tests/\(folder)/SanitizedMutex.swift")
+        #expect(text.hasPrefix("#if LEVELKIT_THREAD_SANITIZER\n") && text.contains(/(?:typealias|struct) Mutex</))
+    }
+
     @Test func `The products depend on no package`() throws {
         let manifest = try ArchitectureTests.text("Package.swift")
         #expect(!manifest.contains(".executable("))

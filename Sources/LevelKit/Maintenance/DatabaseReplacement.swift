@@ -165,7 +165,8 @@ package final class DatabaseReplacement: Sendable {
             try FileOperations.rename(old, to: place.path)
             throw error
         }
-        try FileOperations.rename(old, to: copyPath)
+        // The database is replaced. If this fails, the next clearing of leftovers deletes the old one.
+        try? FileOperations.rename(old, to: copyPath)
     }
 }
 
