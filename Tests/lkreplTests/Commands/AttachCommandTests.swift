@@ -145,7 +145,7 @@ import Testing
             #expect(!directory.says("standard input"), "\(directory)")
             #if os(Linux)
                 let special = try Self.add(place, "x", "/proc/version")
-                #expect(special.code == 66 && special.says("states a size of 0 bytes"), "\(special)")
+                #expect(special.code == 66 && special.says("reported size is 0 bytes"), "\(special)")
             #endif
             let unknown = try Self.get(place, "s[]", "--sha256", "zz")
             #expect(unknown.code == 1 && unknown.says("begins with zz") && unknown.says("(small.txt)"), "\(unknown)")

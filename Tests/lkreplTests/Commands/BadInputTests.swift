@@ -231,7 +231,7 @@ import Testing
     @Test func `A document without an ID gets a new one, which is reported`() throws {
         try place { place, before in
             let outcome = try place.run("doc", "put", "--write", "items.store", "items", #"{"n":1}"#)
-            #expect(outcome.code == 0 && outcome.says("put: "), "\(outcome)")
+            #expect(outcome.code == 0 && outcome.says("doc put: inserted "), "\(outcome)")
             #expect(try place.dump("items.store") != before)
         }
     }

@@ -30,7 +30,7 @@ import Testing
             #expect(try objects(named).allSatisfy { ($0["rating"]?.intValue ?? 0) >= 4 })
             for (arguments, message) in [
                 (["38.72"], "LATITUDE,LONGITUDE"), (["91,0"], "not a point"), (["a,b"], "not a point"),
-                (["1,2", "--within", "far"], "not a distance"), (["1,2", "--location", "a,b,c"], "3 fields"),
+                (["1,2", "--within", "far"], "not a distance"), (["1,2", "--location", "a,b,c"], "not 3 (a,b,c)"),
             ] {
                 let outcome = try place.run(["near", "photos.store", "photos"] + arguments)
                 #expect(outcome.code == 64 && outcome.says(message), "\(arguments): \(outcome)")

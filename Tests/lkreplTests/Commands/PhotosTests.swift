@@ -160,7 +160,7 @@ import Testing
             try place.makePhotos()
             let document = #"{"id":"new","rating":5,"caption":"zyzzyva","keywords":["sea"]}"#
             let stored = try place.run("doc", "put", "--write", "photos.store", "photos", document)
-            #expect(stored.code == 0 && stored.output == "" && stored.error == "put: new\n", "\(stored)")
+            #expect(stored.code == 0 && stored.output == "" && stored.error == "doc put: inserted new\n", "\(stored)")
             #expect(try place.run("doc", "get", "photos.store", "photos", "new").output == document + "\n")
             #expect(try place.run("find", "photos.store", "photos", "rating = 5", "--count").output == "24\n")
             #expect(
@@ -171,7 +171,7 @@ import Testing
             #expect(try place.run("find", "photos.store", "photos", "rating = 5", "--count").output == "23\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva", "--count").output == "0\n")
             let deleted = try place.run("doc", "del", "--write", "photos.store", "photos", "new", "nope")
-            #expect(deleted.code == 1 && deleted.says("del: 1 of 2") && deleted.says("no document nope"), "\(deleted)")
+            #expect(deleted.code == 1 && deleted.says("doc del: deleted 1 of 2 documents") && deleted.says("no document nope"), "\(deleted)")
             #expect(try place.run("find", "photos.store", "photos", "--count").output == "301\n")
         }
     }

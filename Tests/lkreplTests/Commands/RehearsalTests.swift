@@ -17,7 +17,7 @@ import Testing
             #expect(keys.says("there is no key none in app.db"), "\(keys)")
             #expect(try place.run("del", "app.db", "a").code == 77)
             let documents = try place.run("doc", "del", "-n", "photos.store", "photos", id)
-            #expect(documents.code == 0 && documents.error == "del: would delete 1 of 1\n", "\(documents)")
+            #expect(documents.code == 0 && documents.error == "doc del: would delete 1 of 1 document\n", "\(documents)")
             let patch = try place.run(
                 "doc", "patch", "-n", "photos.store", "photos", id, "{\"rating\": 1, \"title\": null}")
             #expect(
