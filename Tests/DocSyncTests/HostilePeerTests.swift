@@ -153,14 +153,20 @@ struct HostilePeerTests {
                 }
                 for host in [
                     "localhost", "LOCALHOST:6984", "lk.localhost:1", "127.0.0.1:6984", "[::1]:6984", "10.0.0.2",
+                    "localhost.",
                 ] {
                     #expect(await status(["Host": host]) == 200, "\(host)")
                 }
-                for host in ["evil.example:6984", "localhost.evil.example", "", ":6984", "127.0.0.1.evil.example"] {
+                for host in [
+                    "evil.example:6984", "localhost.evil.example", "", ":6984", "127.0.0.1.evil.example", "[x]evil",
+                    "[", ".localhost", "1.2.3.4:1:evil", "a@localhost",
+                ] {
                     #expect(await status(["Host": host]) == (login == nil ? 403 : 200), "\(host)")
                 }
                 #expect(await status(["Host": "localhost", "Origin": "https://evil.example"], .post) == 403)
                 #expect(await status(["Origin": "null"], .put) == 403)
+                #expect(await status(["Host": "localhost", "Content-Type": "text/plain"], .post) == 415)
+                #expect(await status(["Host": "localhost"], .post) == 415)
                 for (site, expected) in [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)] {
                     #expect(await status(["Sec-Fetch-Site": site]) == expected, "\(site)")
                 }

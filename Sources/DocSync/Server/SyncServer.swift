@@ -81,6 +81,13 @@ public struct SyncServer: Responder {
         guard request.fields["Origin"] == nil, site == "none" || site == "same-origin" else {
             throw ServerFailure(403, "forbidden", "the request comes from a web page, and pages are not served")
         }
+        // A page can send text to another site without being asked whether it may, but not JSON. Old browsers do not say
+        // that it is a page. A request over the network has a host.
+        if request.method == .post, request.fields["Host"] != nil,
+            MediaType(request.fields["Content-Type"] ?? "").name != "application/json"
+        {
+            throw ServerFailure(415, "bad_content_type", "Content-Type must be application/json")
+        }
         for field in request.fields.fields where options.login == nil && field.name.lowercased() == "host" {
             guard Self.namesThisMachine(field.value) else {
                 throw ServerFailure(
@@ -93,10 +100,9 @@ public struct SyncServer: Responder {
 
     /// Returns whether a `Host` field has an IP address or a name that no other machine can have.
     private static func namesThisMachine(_ host: String) -> Bool {
-        if host.utf8.first == UInt8(ascii: "[") { return true }
-        let name = host.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)[0].lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost")
-            || !name.isEmpty && name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        let host = host.lowercased()
+        return host.wholeMatch(of: /(\[[0-9a-f:.%]+\]|[0-9]+(\.[0-9]+){3}|([a-z0-9-]+\.)*localhost\.?)(:[0-9]*)?/)
+            != nil
     }
 
     private func isAuthorized(_ request: SyncRequest) -> Bool {

@@ -33,6 +33,7 @@ struct DatabaseOpener {
         var leftovers: Leftovers?
         if content == .missing || content == .empty { leftovers = try prepare(isMissing: content == .missing) }
         guard let identity = FileStatus(path: directory.path)?.identity else {
+            leftovers?.made?.remove()
             throw LevelError(
                 .io, "could not read \(directory.path); check its permissions", cause: SystemError.last.text)
         }
@@ -40,6 +41,7 @@ struct DatabaseOpener {
         do throws(OpenDatabases.Obstacle) {
             try OpenDatabases.insert(identity, lock: lock)
         } catch {
+            leftovers?.made?.remove()
             throw error.error(path: directory.path)
         }
         do throws(LevelError) {
@@ -85,7 +87,7 @@ struct DatabaseOpener {
         }
         do throws(SystemError) {
             let handle = try DirectoryHandle.at(resolved: directory.path).readable()
-            return Leftovers(directory: handle, made: made, namesBefore: isMissing ? [] : try handle.names())
+            return Leftovers(directory: handle, made: made, namesBefore: try handle.names())
         } catch {
             made?.remove()
             throw error.levelError("open the directory \(directory.path)")

@@ -31,7 +31,10 @@ struct Audience {
         let parent = DatabaseDirectory.parent(of: path) ?? "/"
         isForeign = status.owner != geteuid() || !DirectoryTrust.group.allows(parent)
         group = status.group
-        mask = isForeign ? 0o700 : Self.mask(above: path, group: status.group)
+        var mask = isForeign ? 0o700 : Self.mask(above: path, group: status.group)
+        // The bits of the group are then those of some user, and not of the group.
+        if AccessControlList.exists(on: handle) { mask &= ~0o070 }
+        self.mask = mask
         permissions = status.permissions & mask | 0o700
         filePermissions = try handle.commonFilePermissions() & mask | 0o600
     }

@@ -28,13 +28,18 @@ package enum DirectoryTrust: Sendable {
     /// Like ``allows(_:)`` for a resolved path. Returns `false` if a link has replaced a component since then.
     func allows(resolved path: String) -> Bool {
         guard let root = FileStatus(path: "/") else { return false }
-        var current = path
-        while true {
-            guard let status = FileStatus(linkAt: current), status.isDirectory, allows(status, root: root.owner)
-            else { return false }
-            guard let parent = DatabaseDirectory.parent(of: current) else { return true }
-            current = parent
+        return Self.chain(to: path).allSatisfy { place in
+            guard let status = FileStatus(linkAt: place), status.isDirectory else { return false }
+            return allows(status, root: root.owner)
         }
+    }
+
+    /// Returns the directories from the root to a path. In this order, each one that is trusted cannot be replaced while
+    /// the next is looked at.
+    private static func chain(to path: String) -> [String] {
+        var chain = [path]
+        while let parent = DatabaseDirectory.parent(of: chain[chain.count - 1]) { chain.append(parent) }
+        return chain.reversed()
     }
 
     /// Returns whether only trusted users can create files or links in the directory of a resolved path. The sticky bit
@@ -61,13 +66,10 @@ package enum DirectoryTrust: Sendable {
     static func mayHoldDirectory(_ path: String) -> Bool {
         if DirectoryTrust.group.allows(resolved: path) { return true }
         guard geteuid() == 0 else { return false }
-        var current = path
-        while true {
-            guard let status = FileStatus(linkAt: current), status.isDirectory else { return false }
+        return chain(to: path).allSatisfy { place in
+            guard let status = FileStatus(linkAt: place), status.isDirectory else { return false }
             // An owner can rename entries of a directory with the sticky bit.
-            if status.isWritableByEverybody, !status.isSticky || status.owner != 0 { return false }
-            guard let parent = DatabaseDirectory.parent(of: current) else { return true }
-            current = parent
+            return !status.isWritableByEverybody || status.isSticky && status.owner == 0
         }
     }
 

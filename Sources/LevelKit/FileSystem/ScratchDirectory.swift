@@ -89,7 +89,8 @@ package final class ScratchDirectory: Sendable {
             throw error.levelError("create a private directory in \(base)")
         }
         guard let made else {
-            throw LevelError(.io, "could not keep a private directory in \(base); another process deletes it")
+            throw LevelError(
+                .io, "could not keep a private directory in \(base); another process deletes or replaces it")
         }
         name = made.name
         path = DatabaseDirectory(resolved: base).file(made.name)
@@ -118,13 +119,17 @@ package final class ScratchDirectory: Sendable {
             try? parent.removeDirectory(name)
             throw error
         }
+        let status = try handle.status()
         // Another user may have put another directory in its place, even one of this user, whose files would be deleted
         // with the scratch directory.
-        let status = try handle.status()
-        guard status.owner == geteuid(), try handle.names().isEmpty else { throw SystemError(number: EPERM) }
-        // A umask such as 0277 removes owner bits. The inherited set-group-ID bit is kept.
-        if status.permissions & 0o777 != 0o700 { try handle.setPermissions(status.permissions & 0o7000 | 0o700) }
+        guard status.owner == geteuid() else { return nil }
         do throws(SystemError) {
+            // A umask such as 0277 removes owner bits.
+            if status.permissions & 0o700 != 0o700 { try handle.setPermissions(status.permissions | 0o700) }
+            guard try handle.names().isEmpty else { return nil }
+            AccessControlList.removeInherited(from: handle)
+            // The inherited set-group-ID bit is kept.
+            try handle.setPermissions(status.permissions & 0o7000 | 0o700)
             guard let lock = try ScratchLock.make(in: handle) else { return nil }
             return (name, handle, lock)
         } catch {

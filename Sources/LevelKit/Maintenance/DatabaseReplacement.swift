@@ -62,6 +62,13 @@ package final class DatabaseReplacement: Sendable {
         access = Mutex(Access(lock: lock))
     }
 
+    /// Throws if a database may not be replaced where it is, because untrusted users could rename what is created there.
+    ///
+    /// - Throws: ``LevelError`` with `io`; `invalidArgument` for a link of another user.
+    package static func requireTrustedPlace(of path: String) throws(LevelError) {
+        try ScratchDirectory.require(.group, in: DatabaseDirectory(toChange: path).parentPath)
+    }
+
     private static func lock(
         _ place: DatabaseDirectory, until deadline: ContinuousClock.Instant
     ) throws(LevelError) -> ExclusiveAccess {
@@ -185,8 +192,11 @@ extension DatabaseReplacement {
         let prefix = place.name + marker
         let leftovers = names.filter { ScratchDirectory.isMade($0, prefix) }
         if leftovers.isEmpty { return }
-        // Elsewhere, another user could give any directory of this user such a name, and databases are not replaced.
-        if DirectoryTrust.group.allows(resolved: place.parentPath) {
+        // Elsewhere, another user could give any directory of this user such a name, and databases are not replaced. Opened
+        // after the check, because it is about the path.
+        if DirectoryTrust.group.allows(resolved: place.parentPath),
+            let parent = try? DirectoryHandle.at(resolved: place.parentPath).readable()
+        {
             for name in leftovers { restore(from: name, to: place.name, in: parent) }
         }
         ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)

@@ -134,6 +134,8 @@ struct LoadCommand: ParsableCommand {
 
     private func loadIntoExisting(_ file: String) throws {
         let mode = try loading.loadMode(options.mode) ?? .upsert
+        // Before the database is opened.
+        if mode == .replace, !loading.dryRun { try DatabaseReplacement.requireTrustedPlace(of: database) }
         if mode == .replace { try Session.tellingOfNoChange { try prepareReplacement(file) } } else { try check(file) }
         let start = ContinuousClock.now
         let contents = try contentOrigin()

@@ -270,6 +270,41 @@ import Testing
         other.stop()
     }
 
+    #if os(Linux)
+        @Test func `A copy inherits no access control list, and passes on none`() throws {
+            try makeDatabase()
+            #expect(unsafe chmod(directory.path("db"), 0o750) == 0)
+            try makeDirectory("open")
+            // Version 2; tag, permissions and ID of the owner, a user, the group, the mask and others.
+            var list: [UInt8] = [2, 0, 0, 0]
+            for (tag, permissions, id) in [
+                (0x01, 7, UInt32.max), (0x02, 7, UInt32(Self.other)), (0x04, 5, .max), (0x10, 7, .max), (0x20, 0, .max),
+            ] as [(UInt16, UInt16, UInt32)] {
+                for value in [tag, permissions] { list += [UInt8(value & 0xff), UInt8(value >> 8)] }
+                list += (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
+            }
+            typealias Set =
+                @convention(c) (
+                    UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
+                ) -> Int32
+            let set = try unsafe unsafeBitCast(#require(dlsym(nil, "setxattr")), to: Set.self)
+            guard unsafe set(directory.path("open"), "system.posix_acl_default", list, list.count, 0) == 0 else {
+                return #expect(errno == ENOTSUP, "the file system has no lists")
+            }
+            try makeDirectory("open/plain")
+            func hasList(_ name: String) throws -> Bool {
+                AccessControlList.exists(on: try DirectoryHandle(path: directory.path(name), followsLink: false))
+            }
+            #expect(try hasList("open/plain"))
+            try Checkpoint.take(of: directory.path("db"), to: directory.path("open/copy"), tables: .copied)
+            #expect(try !hasList("open/copy") && status("open/copy").permissions & 0o777 == 0o750)
+            // The bits of the group of a database with a list are those of the user, and not passed on.
+            #expect(unsafe set(directory.path("db"), "system.posix_acl_access", list, list.count, 0) == 0)
+            try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"), tables: .copied)
+            #expect(try !hasList("copy") && status("copy").permissions & 0o777 == 0o700)
+        }
+    #endif
+
     @Test func `A directory that others can rename is not taken for a database that was moved aside`() throws {
         for (place, name, isRestored) in [
             ("closed", "db.loading-abcdef", true), ("open", "db.loading-abcdef", false),

@@ -171,7 +171,9 @@ import Testing
             #expect(try place.run("find", "photos.store", "photos", "rating = 5", "--count").output == "23\n")
             #expect(try place.run("search", "photos.store", "photos", "zyzzyva", "--count").output == "0\n")
             let deleted = try place.run("doc", "del", "--write", "photos.store", "photos", "new", "nope")
-            #expect(deleted.code == 1 && deleted.says("doc del: deleted 1 of 2 documents") && deleted.says("no document nope"), "\(deleted)")
+            #expect(
+                deleted.code == 1 && deleted.says("doc del: deleted 1 of 2 documents")
+                    && deleted.says("no document nope"), "\(deleted)")
             #expect(try place.run("find", "photos.store", "photos", "--count").output == "301\n")
         }
     }
