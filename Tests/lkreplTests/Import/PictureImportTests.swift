@@ -67,7 +67,7 @@ struct `Repeated picture imports` {
             let imported = try Self.run(place, "wb")
             #expect(imported.code == 0 && imported.says("read 2 inserted 2"), "\(imported)")
             #expect(imported.says("exiftool could not read \(root)/empty.jpg: File is empty"), "\(imported)")
-            #expect(imported.says("exiftool could not read \(root)/sub/4.png: File format error"), "\(imported)")
+            #expect(!imported.says("4.png"), "it is readable as text: \(imported)")
             #expect(try place.run("find", "mine.store", "files", "System:FileSize = 0", "--count").output == "1\n")
         }
     }
