@@ -77,7 +77,7 @@ package final class ScratchDirectory: Sendable {
     /// be able to replace it.
     ///
     /// - Parameters:
-    ///   - parent: the open directory, from ``DirectoryHandle.at(resolved:)``.
+    ///   - parent: the open directory, from ``DirectoryHandle/at(resolved:)``.
     ///   - base: its path.
     ///   - prefix: the start of the name.
     init(in parent: DirectoryHandle, at base: String, prefix: String) throws(LevelError) {
@@ -120,12 +120,16 @@ package final class ScratchDirectory: Sendable {
             throw error
         }
         let status = try handle.status()
-        // Another user may have put another directory in its place, even one of this user, whose files would be deleted
-        // with the scratch directory.
-        guard status.owner == geteuid() else { return nil }
+        // On some file systems, a new directory belongs to somebody else.
+        guard status.owner == geteuid() else {
+            try? parent.removeDirectory(name, openAs: handle)
+            throw SystemError(number: EPERM)
+        }
         do throws(SystemError) {
             // A umask such as 0277 removes owner bits.
             if status.permissions & 0o700 != 0o700 { try handle.setPermissions(status.permissions | 0o700) }
+            // Another user may have put another directory of this user in its place, whose files would be deleted with
+            // the scratch directory.
             guard try handle.names().isEmpty else { return nil }
             AccessControlList.removeInherited(from: handle)
             // The inherited set-group-ID bit is kept.
