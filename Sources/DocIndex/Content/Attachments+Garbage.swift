@@ -1,7 +1,7 @@
 internal import LevelKit
 
 extension DocumentStore.Attachments {
-    /// The result of a garbage collection, or of its rehearsal.
+    /// The result of a garbage collection, or of its dry run.
     public struct Garbage: Sendable, Hashable {
         /// The deleted attachments.
         public internal(set) var digests: [Attachment.Digest] = []

@@ -1,7 +1,7 @@
 public import LevelKit
 
 extension DocumentStore {
-    /// The result of undoing a commit, or of its rehearsal.
+    /// The result of undoing a commit, or of its dry run.
     public struct Undo: Sendable, Hashable {
         /// The effect on one document.
         public struct Change: Sendable, Hashable {

@@ -12,7 +12,7 @@ extension Package {
         case keepBoth = "keep-both"
     }
 
-    /// The result of a merge, or of its rehearsal.
+    /// The result of a merge, or of its dry run.
     public struct MergeReport: Sendable, Hashable {
         /// A document that was not stored, and the reason.
         public struct Rejection: Sendable, Hashable {
@@ -50,21 +50,21 @@ extension Package {
     ///
     /// Documents are left out and listed in ``MergeReport/rejections`` if the contents of their attachments are neither
     /// in the package nor in the store, or if the store refuses them, as for the values of another document in a unique
-    /// index. A rehearsal lists the same ones, except documents that are too large for the store.
+    /// index. A dry run lists the same ones, except documents that are too large for the store.
     ///
     /// - Parameters:
     ///   - store: the store.
     ///   - policy: what happens to documents that exist already.
-    ///   - isRehearsal: whether to report only what would be done.
+    ///   - dryRun: whether to report only what would be done.
     ///   - progress: called from time to time with the number of documents so far. What it throws stops the merge.
     /// - Throws: ``PackageError``; `DocIndexError`; `LevelError`.
     @discardableResult
     public func merge(
-        into store: DocumentStore, policy: MergePolicy = .absent, isRehearsal: Bool = false,
+        into store: DocumentStore, policy: MergePolicy = .absent, dryRun: Bool = false,
         _ progress: (_ documentCount: Int) throws -> Void = { _ in }
     ) throws -> MergeReport {
         try verify { _, _ in try progress(0) }
-        var merge = PackageMerge(package: self, store: store, policy: policy, isRehearsal: isRehearsal)
+        var merge = PackageMerge(package: self, store: store, policy: policy, dryRun: dryRun)
         if policy == .replace, manifest.deletionCount > 0 { try forEachRecord { try merge.takeDeletion($0) } }
         try forEachRecord { record in
             try merge.take(record)

@@ -6,26 +6,26 @@ struct PackageMerge {
     let package: Package
     let store: DocumentStore
     let policy: Package.MergePolicy
-    let isRehearsal: Bool
+    let dryRun: Bool
     private(set) var report = Package.MergeReport()
     /// The number of documents and deletions so far.
     private(set) var count = 0
     private var idField = "id"
-    /// Whether the store has the collection. In a rehearsal it may be missing.
+    /// Whether the store has the collection. In a dry run it may be missing.
     private var isDeclared = false
-    /// The documents of a rehearsal so far.
-    private var rehearsal: IndexAdmission?
+    /// The documents of a dry run so far.
+    private var dryRunAdmission: IndexAdmission?
     private var pending: [(id: DocumentID, content: DocumentObject)] = []
     private var pendingByteCount = 0
 
     private static let batchCount = 200
     private static let batchByteCount = 4 << 20
 
-    init(package: Package, store: DocumentStore, policy: Package.MergePolicy, isRehearsal: Bool) {
+    init(package: Package, store: DocumentStore, policy: Package.MergePolicy, dryRun: Bool) {
         self.package = package
         self.store = store
         self.policy = policy
-        self.isRehearsal = isRehearsal
+        self.dryRun = dryRun
     }
 
     private var collection: String { package.manifest.collection }
@@ -70,8 +70,8 @@ struct PackageMerge {
                         + "the package; merge into another store")
             }
             isDeclared = true
-        } else if isRehearsal {
-            rehearsal = rehearsal ?? IndexAdmission(of: new)
+        } else if dryRun {
+            dryRunAdmission = dryRunAdmission ?? IndexAdmission(of: new)
             return
         } else {
             var own = store.schema
@@ -79,7 +79,7 @@ struct PackageMerge {
             try store.apply(own)
             isDeclared = true
         }
-        if isRehearsal, rehearsal == nil { rehearsal = try IndexAdmission(store.collection(collection)) }
+        if dryRun, dryRunAdmission == nil { dryRunAdmission = try IndexAdmission(store.collection(collection)) }
     }
 
     private mutating func delete(_ id: DocumentID) throws {
@@ -88,8 +88,8 @@ struct PackageMerge {
             return
         }
         guard let stored = try store.collection(collection).document(id) else { return }
-        if isRehearsal {
-            rehearsal?.remove(id, stored.content)
+        if dryRun {
+            dryRunAdmission?.remove(id, stored.content)
         } else {
             _ = try store.write { try $0.delete(id, in: collection) }
         }
@@ -125,7 +125,7 @@ struct PackageMerge {
         let admitted = try admit(items, known)
         let missing = admitted.reduce(into: [:]) { $0.merge($1.missing) { first, _ in first } }
         report.originalCount += missing.count
-        if !isRehearsal, !missing.isEmpty { try add(missing.values.sorted { $0.digest < $1.digest }) }
+        if !dryRun, !missing.isEmpty { try add(missing.values.sorted { $0.digest < $1.digest }) }
         try store(admitted.map(\.document)[...])
     }
 
@@ -142,11 +142,11 @@ struct PackageMerge {
 
     /// Rejects the documents that the indexes refuse, and returns the others.
     private mutating func admit(_ items: [Item], _ known: DocumentCollection?) throws -> [Item] {
-        var admission = isRehearsal ? rehearsal : try known.map { try IndexAdmission($0) }
+        var admission = dryRun ? dryRunAdmission : try known.map { try IndexAdmission($0) }
         // Not copied when it changes.
-        rehearsal = nil
+        dryRunAdmission = nil
         let reasons = try admission?.refusals(of: items.compactMap(\.candidate)) ?? []
-        if isRehearsal { rehearsal = admission }
+        if dryRun { dryRunAdmission = admission }
         var next = reasons.makeIterator()
         var admitted: [Item] = []
         for item in items {
@@ -212,7 +212,7 @@ struct PackageMerge {
             report.addedCount += batch.count
             return
         }
-        if isRehearsal {
+        if dryRun {
             let collection = try store.collection(collection)
             for (id, content) in batch {
                 _ = try decide(id, content, into: &report) { try collection.document($0)?.content }

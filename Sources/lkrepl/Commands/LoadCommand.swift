@@ -189,7 +189,10 @@ struct LoadCommand: ParsableCommand {
     private func prepareReplacement(_ file: String) throws {
         try check(file)
         guard !loading.dryRun else { return }
-        let what = try Session.with(database, options) { session in
+        // Until the answer, nothing is locked or written.
+        var reading = options
+        reading.write = false
+        let what = try Session.with(database, reading) { session in
             guard try session.isDocumentStore() else { return "keys" }
             let count = try session.collections().reduce(0) { try $0 + $1.count() }
             return "documents, of \(HumanNumber.grouped(count)) in the store,"

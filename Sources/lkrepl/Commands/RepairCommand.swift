@@ -50,7 +50,7 @@ struct RepairCommand: ParsableCommand {
         if outcome.isRestored, !report.losses.isEmpty {
             options.note("repair: only indexes were damaged; they are rebuilt, and no document is lost")
         }
-        try outcome.requireWhole(database, isRehearsal: path != database)
+        try outcome.requireWhole(database, dryRun: path != database)
     }
 
     /// Repairs the database; ^C stops it while nothing has been changed.

@@ -53,7 +53,7 @@ struct UnpackCommand: ParsableCommand {
             let progress = try options.reporter("unpack", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
-            let report = try opened.merge(into: session.store(), policy: policy, isRehearsal: dryRun) { count in
+            let report = try opened.merge(into: session.store(), policy: policy, dryRun: dryRun) { count in
                 try Interruption.check(HumanNumber.counted(count, "document"))
                 progress.advance(done: count, total: opened.manifest.documentCount)
             }

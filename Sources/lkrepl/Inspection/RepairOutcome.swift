@@ -171,8 +171,8 @@ struct RepairOutcome {
     ///
     /// - Parameters:
     ///   - path: The database that the user specified.
-    ///   - isRehearsal: Whether a copy was repaired.
-    func requireWhole(_ path: String, isRehearsal: Bool) throws {
+    ///   - dryRun: Whether a copy was repaired.
+    func requireWhole(_ path: String, dryRun: Bool) throws {
         if !report.verification.isSound {
             throw CommandError(
                 .badData, HumanNumber.counted(report.verification.problemCount, "problem remains", "problems remain"),
@@ -184,7 +184,7 @@ struct RepairOutcome {
         }
         let isSound = store.map { $0.verification.isSound && $0.losses.lostAttachmentCount == 0 } ?? true
         if isSound, report.losses.isEmpty || isRestored { return }
-        throw CommandError(.badData, summary, hint: hint(path, isRehearsal: isRehearsal))
+        throw CommandError(.badData, summary, hint: hint(path, dryRun: dryRun))
     }
 
     /// The losses as a sentence.
@@ -237,13 +237,13 @@ struct RepairOutcome {
         "\(HumanNumber.counted(count, "document")) of \(collection)"
     }
 
-    private func hint(_ path: String, isRehearsal: Bool) -> String {
+    private func hint(_ path: String, dryRun: Bool) -> String {
         if let store, !store.losses.lostAttachments.isEmpty,
             store.verification.lostAttachments.count == store.verification.problemCount
         {
             return Remedy.ofLostContents
         }
-        if isRehearsal {
+        if dryRun {
             return "restore a backup; or repair it with \"\(Remedy.repair(path, rebuilds: store != nil))\""
         }
         if let store, !store.verification.isSound {

@@ -71,6 +71,7 @@ struct PartialFile {
             file.setPermissions()
             try output.close()
             try file.appear()
+            if isSynchronized { place.synchronizeNames() }
             return result
         } catch {
             file.discard()

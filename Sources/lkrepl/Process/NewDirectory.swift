@@ -15,6 +15,7 @@ struct NewDirectory {
     let path: String
     /// The path until then.
     var partialPath: String { scratch.databasePath }
+    private let place: OutputPlace
     private let scratch: ScratchDirectory
 
     /// - Throws: ``CommandError`` if the path exists, its parent does not, or a link of another user leads to it;
@@ -36,7 +37,7 @@ struct NewDirectory {
                 .cannotCreate, "\(path) already exists", hint: "choose another path, or omit --create")
         }
         // A link of another user could lead to one of this user's own directories.
-        let place = try OutputPlace(path)
+        place = try OutputPlace(path)
         self.path = place.directoryPath == "/" ? "/" + place.name : place.directoryPath + "/" + place.name
         // Its links are not followed again: by now, another user could have placed one.
         let base = place.directoryPath
@@ -54,6 +55,8 @@ struct NewDirectory {
             let error = SystemError(number: errno)
             throw CommandError.system(error, "cannot rename \(partialPath) to \(path)")
         }
+        // A power failure does not undo the renaming.
+        place.synchronizeNames()
         scratch.remove()
     }
 

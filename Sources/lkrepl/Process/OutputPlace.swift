@@ -181,6 +181,15 @@ final class OutputPlace {
     /// `errno`.
     func take(_ temporary: String) -> Bool { unsafe renameat(directory, temporary, directory, name) == 0 }
 
+    /// Flushes the names in the directory to the disk, if this user may list them and the file system can.
+    func synchronizeNames() {
+        let descriptor = unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        let names = FileDescriptor(rawValue: descriptor)
+        try? names.synchronize()
+        try? names.closeFile()
+    }
+
     /// Removes a file of the directory.
     func remove(_ temporary: String) { unsafe unlinkat(directory, temporary, 0) }
 

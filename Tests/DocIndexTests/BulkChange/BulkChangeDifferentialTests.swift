@@ -7,7 +7,7 @@ import Testing
     @Test func `A bulk change has the result of changing each matching document in memory`() throws {
         var updates = RandomUpdates(queries: RandomQueries(TestRun.random(stream: 910)))
         var (changeCount, failureCount, splitCount) = (0, 0, 0)
-        for round in 0..<TestRun.rounds(9, long: 150) {
+        for round in 0..<TestRun.rounds(14, long: 150) {
             let comment: Comment = "round \(round); \(TestRun.repetition)"
             let schema = Schema(collections: [CollectionDefinition("c", indexes: updates.queries.indexes())])
             try withTemporaryStore(schema: schema) { store in
@@ -23,7 +23,7 @@ import Testing
                     let query = Query(updates.queries.query().filter)
                     let matching = NaiveQuery.answer(query, among: model)
                     var options = BulkChange.Options()
-                    options.commitByteCount = updates.queries.documents.random.pick([1, 500, 4000, 1 << 20])
+                    options.commitByteCount = updates.queries.documents.random.pick([1, 1, 100, 500, 1 << 20])
                     options.splitting = .always
                     if updates.queries.documents.random.once(in: 12) {
                         let summary = try documents.delete(where: query.filter, options: options)

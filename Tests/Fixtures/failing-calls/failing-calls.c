@@ -106,8 +106,9 @@ static enum outcome next(bool is_unlink, bool can_be_half) {
 
 // The function in the C library, looked up once.
 #define ORIGINAL(name)                          \
-    static __typeof__(&name) original;          \
-    if (original == NULL) original = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+    static _Atomic(__typeof__(&name)) found;    \
+    __typeof__(&name) original = found;         \
+    if (original == NULL) found = original = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 static ssize_t end_half(ssize_t written) {
     (void)written;

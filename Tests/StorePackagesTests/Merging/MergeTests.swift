@@ -24,7 +24,7 @@ import Testing
                 try target.collection("photos").put(["id": "IMG_1", "rating": 1])
                 let before = try target.sequence()
                 for policy in Package.MergePolicy.allCases {
-                    let report = try Package(at: path).merge(into: target, policy: policy, isRehearsal: true)
+                    let report = try Package(at: path).merge(into: target, policy: policy, dryRun: true)
                     // The original of a document that stays as it is is not stored.
                     #expect(report.addedCount == 5 && report.originalCount == (policy == .absent ? 3 : 4))
                     #expect(report.keptCount + report.replacedCount + report.copiedCount == 1)
@@ -33,7 +33,7 @@ import Testing
                 #expect(try target.attachments.census().count == 0)
             }
             try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("other")])) { target in
-                let report = try Package(at: path).merge(into: target, isRehearsal: true)
+                let report = try Package(at: path).merge(into: target, dryRun: true)
                 #expect(report.addedCount == 6 && target.schema.collections.count == 1)
             }
         }

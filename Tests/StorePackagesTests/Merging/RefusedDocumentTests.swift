@@ -10,20 +10,20 @@ import Testing
         CollectionDefinition("photos", indexes: [.value("rating", on: "rating", unique: true)])
     ])
 
-    /// Merges in a rehearsal and really, and expects the same report.
+    /// Merges in a dry run and really, and expects the same report.
     private static func merge(
         _ package: String, into target: DocumentStore, _ policy: Package.MergePolicy
     ) throws -> Package.MergeReport {
         let sequence = try target.sequence()
-        let rehearsed = try Package(at: package).merge(into: target, policy: policy, isRehearsal: true)
+        let dryRun = try Package(at: package).merge(into: target, policy: policy, dryRun: true)
         #expect(try target.sequence() == sequence)
         let report = try Package(at: package).merge(into: target, policy: policy)
-        #expect(report == rehearsed, "\(report)\n\(rehearsed)")
+        #expect(report == dryRun, "\(report)\n\(dryRun)")
         return report
     }
 
     @Test(arguments: Package.MergePolicy.allCases)
-    func `Documents with the values of others in a unique index are left out and named, and a rehearsal says the same`(
+    func `Documents with the values of others in a unique index are left out and named, and a dry run says the same`(
         policy: Package.MergePolicy
     ) throws {
         // The seventh and the eighth have the ratings of the first and the second.
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A new collection gets the unique index of the package, and a rehearsal considers it`() throws {
+    @Test func `A new collection gets the unique index of the package, and a dry run considers it`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/a.zip"
             let records: [DocumentObject] = [["id": "a", "rating": 1], ["id": "b", "rating": 1], ["id": "c"]]
@@ -100,8 +100,8 @@ import Testing
             let path = directory + "/a.zip"
             try write(ForgedPackage.bytes(PackedStore.schema, records), to: path)
             try withTemporaryStore(schema: products) { target in
-                let rehearsed = try Package(at: path).merge(into: target, isRehearsal: true)
-                #expect(rehearsed.rejections.map { "\($0.id)" } == ["many"])
+                let dryRun = try Package(at: path).merge(into: target, dryRun: true)
+                #expect(dryRun.rejections.map { "\($0.id)" } == ["many"])
                 let report = try Package(at: path).merge(into: target)
                 #expect(report.rejections.map { "\($0.id)" }.contains("many"))
                 #expect(report.rejections.allSatisfy { $0.reason.contains("; ") })
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: Package.MergePolicy.allCases)
-    func `Whatever collides, nothing of the store is lost, and a rehearsal foresees it`(policy: Package.MergePolicy)
+    func `Whatever collides, nothing of the store is lost, and a dry run predicts it`(policy: Package.MergePolicy)
         throws
     {
         var random = TestRun.random(stream: 63)

@@ -67,9 +67,9 @@ import Testing
             expectFailure(PackageError.Code.packageDamaged) { _ = try DocumentStore.open(package: path) }
             expectFailure(PackageError.Code.packageDamaged) { try Package(at: path).verify() }
             try withTemporaryStore(schema: PackedStore.schema) { target in
-                for isRehearsal in [true, false] {
+                for dryRun in [true, false] {
                     expectFailure(PackageError.Code.packageDamaged) {
-                        try Package(at: path).merge(into: target, isRehearsal: isRehearsal)
+                        try Package(at: path).merge(into: target, dryRun: dryRun)
                     }
                 }
                 let sequence = try target.sequence()

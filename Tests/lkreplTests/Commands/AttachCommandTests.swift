@@ -259,8 +259,8 @@ import Testing
                 printf x | dd "of=$2" bs=1 seek=70000 conv=notrunc 2> /dev/null
                 """)
             try #require(harmed.code == 0, "\(harmed)")
-            let rehearsal = try place.run("attach", "restore", "-n", "photos.store", "backup")
-            #expect(rehearsal.code == 0 && rehearsal.says("would store 2 of 2 files again"), "\(rehearsal)")
+            let dryRun = try place.run("attach", "restore", "-n", "photos.store", "backup")
+            #expect(dryRun.code == 0 && dryRun.says("would store 2 of 2 files again"), "\(dryRun)")
             let half = try place.run("attach", "restore", "--write", "photos.store", "backup/deep")
             #expect(half.code == 65 && half.lines.count == 1 && half.says("stored 1 of 2 files again"), "\(half)")
             let whole = try place.run("attach", "restore", "--write", "photos.store", "nothing.bin", "backup")
@@ -276,8 +276,8 @@ import Testing
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             try place.attachPicture()
-            let rehearsal = try place.run("repair", "--dry-run", "photos.store")
-            #expect(rehearsal.code == 0 && !rehearsal.output.contains("attached files lost"), "\(rehearsal)")
+            let dryRun = try place.run("repair", "--dry-run", "photos.store")
+            #expect(dryRun.code == 0 && !dryRun.output.contains("attached files lost"), "\(dryRun)")
             let digest = try #require(try place.names(in: "photos.store/attachments").first { $0.utf8.count == 2 })
             let name = try #require(try place.names(in: "photos.store/attachments/\(digest)").first)
             try place.remove("photos.store/attachments/\(digest)/\(name)")

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `A rehearsed put says whether it would replace, and stores nothing`() throws {
+    @Test func `A dry run of put says whether it would replace, and stores nothing`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             try place.makeDatabase()

@@ -54,9 +54,9 @@ import Testing
                 try place.run(["resolve", "a.store", "photos"] + arguments)
             }
             #expect(try resolve("m", "--merge").code == 77)
-            let rehearsed = try resolve("m", "--merge", "-n")
+            let dryRun = try resolve("m", "--merge", "-n")
             #expect(
-                rehearsed.code == 0 && rehearsed.output == "{\"id\":\"m\",\"n\":1,\"title\":\"Rain\"}\n", "\(rehearsed)"
+                dryRun.code == 0 && dryRun.output == "{\"id\":\"m\",\"n\":1,\"title\":\"Rain\"}\n", "\(dryRun)"
             )
             #expect(try place.run("conflicts", "a.store", "photos").lines.count == 3)
             #expect(try resolve("m", "--merge", "--write").code == 0)
@@ -92,9 +92,9 @@ import Testing
     @Test func `resolve merges all documents, and says which conflicts remain`() throws {
         try with { place in
             let merge = ["resolve", "a.store", "photos", "--all-documents", "--merge", "--sets", "keywords"]
-            let rehearsed = try place.run(merge + ["-n"])
-            #expect(rehearsed.code == 1 && rehearsed.lines.count == 2, "\(rehearsed)")
-            #expect(rehearsed.says("would resolve 2 documents"), "\(rehearsed)")
+            let dryRun = try place.run(merge + ["-n"])
+            #expect(dryRun.code == 1 && dryRun.lines.count == 2, "\(dryRun)")
+            #expect(dryRun.says("would resolve 2 documents"), "\(dryRun)")
             #expect(try place.run(merge + ["--write"]).says("add --yes to confirm"))
             let merged = try place.run(merge + ["--write", "--yes"])
             #expect(

@@ -26,17 +26,17 @@ import Testing
         try Workplace.with { place in
             try prepare(place)
             for _ in 0..<2 {
-                let rehearsal = try place.run("migrate", "photos.store", "new.json", "--dry-run")
-                #expect(rehearsal.code == 0, "\(rehearsal)")
-                #expect(rehearsal.error == "migrate: the schema has version 1; it would become 3\n")
-                #expect(rehearsal.lines.count == 3, "\(rehearsal)")
-                #expect(rehearsal.output.contains("version 1 → 3"))
+                let dryRun = try place.run("migrate", "photos.store", "new.json", "--dry-run")
+                #expect(dryRun.code == 0, "\(dryRun)")
+                #expect(dryRun.error == "migrate: the schema has version 1; it would become 3\n")
+                #expect(dryRun.lines.count == 3, "\(dryRun)")
+                #expect(dryRun.output.contains("version 1 → 3"))
                 #expect(
-                    rehearsal.lines.contains { $0.contains("\"kind\":\"added\"") && $0.contains("\"index\":\"stars\"") }
+                    dryRun.lines.contains { $0.contains("\"kind\":\"added\"") && $0.contains("\"index\":\"stars\"") }
                 )
-                #expect(rehearsal.lines.contains { $0.contains("\"documents\":301") })
+                #expect(dryRun.lines.contains { $0.contains("\"documents\":301") })
                 #expect(
-                    rehearsal.lines.contains {
+                    dryRun.lines.contains {
                         $0.contains("\"kind\":\"removed\"") && $0.contains("\"index\":\"year\"")
                     })
             }

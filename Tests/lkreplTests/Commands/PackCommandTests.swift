@@ -67,9 +67,9 @@ import Testing
             try place.attachPictures()
             #expect(try Self.pack(place, "--originals").code == 0)
             try place.makeItems("new.store")
-            let rehearsal = try place.run("unpack", "-n", "a.lkpack.zip", "--into", "new.store")
+            let dryRun = try place.run("unpack", "-n", "a.lkpack.zip", "--into", "new.store")
             #expect(
-                rehearsal.code == 0 && rehearsal.says("301 added, 3 attached files stored (dry run)"), "\(rehearsal)")
+                dryRun.code == 0 && dryRun.says("301 added, 3 attached files stored (dry run)"), "\(dryRun)")
             #expect(try place.run("unpack", "a.lkpack.zip", "--into", "new.store").code == 77)
             #expect(try place.run("collections", "new.store").lines.count == 1)
             let unpacked = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
@@ -248,20 +248,19 @@ import Testing
         }
     }
 
-    @Test func `Documents that a unique index refuses are rows, even in a rehearsal, and all others are stored`() throws
-    {
+    @Test func `Documents that a unique index refuses are rows, even in a dry run, and all others are stored`() throws {
         try Workplace.with { place in
             try place.attachPictures()
             #expect(try Self.pack(place, "rating >= 3", "--originals").code == 0)
             let schema = #"{"collections":{"photos":{"indexes":{"one":{"fields":["rating"],"unique":true}}}}}"#
             try place.write(schema, to: "one.json")
             #expect(try place.run("init", "new.store", "--schema", "one.json").code == 0)
-            let rehearsal = try place.run("unpack", "-n", "a.lkpack.zip", "--into", "new.store")
-            #expect(rehearsal.code == 65 && rehearsal.says("3 added"), "\(rehearsal)")
-            #expect(rehearsal.output.contains("the unique index one"), "\(rehearsal)")
+            let dryRun = try place.run("unpack", "-n", "a.lkpack.zip", "--into", "new.store")
+            #expect(dryRun.code == 65 && dryRun.says("3 added"), "\(dryRun)")
+            #expect(dryRun.output.contains("the unique index one"), "\(dryRun)")
             #expect(try place.run("count", "new.store", "photos").output == "0\n")
             let unpacked = try place.run("unpack", "--write", "a.lkpack.zip", "--into", "new.store")
-            #expect(unpacked.code == 65 && unpacked.output == rehearsal.output, "\(unpacked)")
+            #expect(unpacked.code == 65 && unpacked.output == dryRun.output, "\(unpacked)")
             #expect(try place.run("count", "new.store", "photos").output == "3\n")
         }
     }

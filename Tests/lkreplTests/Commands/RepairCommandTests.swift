@@ -70,8 +70,8 @@ import Testing
                 let outcome = try place.run(command)
                 #expect(outcome.code == 65 && outcome.error.contains("\(file), byte \(offset)"), "\(outcome)")
             }
-            let rehearsal = try place.run("repair", "--dry-run", "items.store")
-            #expect(rehearsal.code == 65 && rehearsal.error.contains("documents of items are lost"), "\(rehearsal)")
+            let dryRun = try place.run("repair", "--dry-run", "items.store")
+            #expect(dryRun.code == 65 && dryRun.error.contains("documents of items are lost"), "\(dryRun)")
             let repaired = try runHint(
                 of: try place.run("verify", "items.store"), place, containing: "repair --write")
             #expect(repaired.code == 65, "\(repaired)")

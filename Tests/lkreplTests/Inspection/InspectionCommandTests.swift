@@ -94,8 +94,8 @@ import Testing
             let versions = try place.run("versions", "app.db", "k")
             #expect(
                 versions.code == 65 && versions.lines.count == 2 && versions.error.contains(names[0]), "\(versions)")
-            let rehearsal = try place.run("repair", "app.db", "--dry-run")
-            #expect(rehearsal.output.contains("bytes left out"), "\(rehearsal)")
+            let dryRun = try place.run("repair", "app.db", "--dry-run")
+            #expect(dryRun.output.contains("bytes left out"), "\(dryRun)")
             try place.remove("app.db/" + names[0])
             let missing = try place.run("verify", "app.db")
             #expect(missing.code == 65 && missing.output.contains("\"finding\":\"lostTables\""), "\(missing)")

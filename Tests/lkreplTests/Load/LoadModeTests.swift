@@ -1,4 +1,5 @@
 import DocIndex
+import TestSupport
 import Testing
 
 @testable import lkrepl
@@ -80,8 +81,11 @@ import Testing
             #expect(try place.run(["load", "--write", "items.store", "-"], input: Array(Self.first.utf8)).code == 0)
             #expect(try place.run(["load", "--write", "new.store", "-"], input: Array(Self.second.utf8)).code == 0)
             let whole = try place.dump("new.store")
+            let before = try DirectoryState(place.path + "/items.store")
             let refused = try place.run(["load", "--write", "items.store", "-", "--mode", "replace"], input: whole)
             #expect(refused.code == 77 && refused.says("--yes"), "\(refused)")
+            let changes = try DirectoryState(place.path + "/items.store").difference(from: before)
+            #expect(changes.isEmpty, "\(changes)")
             let vague = try place.run(
                 ["load", "--write", "items.store", "-", "--mode", "replace", "--yes"], input: Array(Self.second.utf8))
             #expect(vague.code == 64 && vague.says("which collections"), "\(vague)")

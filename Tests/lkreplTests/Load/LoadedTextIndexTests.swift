@@ -24,4 +24,28 @@ import Testing
             }
         }
     }
+
+    @Test func `compact notes a damaged text index, which it cannot rebuild, and merges the tables`() throws {
+        try Workplace.with { place in
+            try place.write(
+                #"{"collections":{"items":{"indexes":{"t":{"type":"text","fields":["t"]}}}}}"#, to: "schema.json")
+            try place.write(#"{"id":1,"t":"fog"}"#, to: "items.jsonl")
+            #expect(try place.run("init", "a.store", "--schema", "schema.json").code == 0)
+            #expect(try place.run("import", "--write", "a.store", "items", "items.jsonl").code == 0)
+            let database = try Database.open(at: place.path + "/a.store")
+            let key = TextIndexKey.structure.prefix(1)
+            #expect(try database.value(forKey: key) != nil)
+            try database.put([0xff], forKey: key)
+            try database.close()
+            let compacted = try place.run("compact", "--write", "--yes", "a.store")
+            #expect(compacted.code == 0 && compacted.says("table size was"), "\(compacted)")
+            #expect(compacted.says("compact: no text index was rebuilt: "), "\(compacted)")
+            #expect(compacted.says("the text index t is damaged"), "\(compacted)")
+            // The message and verify name the remedy.
+            let verified = try place.run("verify", "a.store")
+            #expect(verified.code != 0 && verified.says("index rebuild"), "\(verified)")
+            #expect(try place.run("index", "rebuild", "--write", "a.store", "items", "t").code == 0)
+            #expect(try place.run("search", "a.store", "items", "fog", "--ids").lines == ["1"])
+        }
+    }
 }
