@@ -6,4 +6,7 @@
     import Darwin
 #endif
 
+// A mask that takes rights from the owner would leave files behind that this user cannot read or delete.
+umask(umask(0o077) & ~0o700)
+
 exit(Program.run().rawValue)

@@ -2,7 +2,7 @@
 ///
 /// A field ranks high if most documents have it, with values that differ and are short.
 package struct FieldRank: Hashable, Comparable, Sendable {
-    private let value: Double
+    private var value: Double
 
     /// Ranks a field.
     ///
@@ -34,6 +34,13 @@ package struct FieldRank: Hashable, Comparable, Sendable {
         if totalLength / filledCount > usualLength { rank *= 0.7 }
         if isPreferred { rank *= 1.5 }
         value = rank
+    }
+
+    /// The rank of a field that tells more by a factor than its values show.
+    package func multiplied(by factor: Double) -> FieldRank {
+        var rank = self
+        rank.value *= factor
+        return rank
     }
 
     /// Whether the left field tells less.

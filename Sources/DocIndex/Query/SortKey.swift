@@ -101,13 +101,27 @@ extension Query.SortKey {
         return (collation, text[text.index(after: open)...].dropLast())
     }
 
+    /// The notation here of `taken desc`, `taken asc`, `+taken` and `-rating -taken`; `nil` for other text.
+    private static func inOrderOfSQL(_ part: Substring) -> String? {
+        if part.hasPrefix("+"), part.count > 1 { return String(part.dropFirst()) }
+        let words = part.split(separator: " ")
+        guard words.count > 1 else { return nil }
+        if words.count == 2, ["asc", "desc"].contains(words[1].lowercased()) {
+            return (words[1].lowercased() == "desc" ? "-" : "") + words[0]
+        }
+        return words.allSatisfy { $0.hasPrefix("-") } ? words.joined(separator: ",") : nil
+    }
+
     /// Parses sort keys in the notation of the shell: fields separated by commas, with `-` before a field in descending
     /// order; `-@score` puts the best matches first. `natural(file)`, `ci(title)` and `ci-ai(title)` order strings by a
-    /// ``TextCollation``; a field with such a name must be quoted.
+    /// ``TextCollation``; a field with such a name must be quoted, and so must one whose name ends like `title desc`.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`.
     public static func parse(_ text: String) throws -> [Query.SortKey] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            if let other = inOrderOfSQL(part) {
+                throw DocIndexError(.invalidQuery, "cannot sort by \(part); write \(other)")
+            }
             let isDescending = part.hasPrefix("-")
             let field = isDescending ? part.dropFirst() : part
             if field == scoreNotation[...] {

@@ -217,11 +217,13 @@ private struct UndoReader<Reader: KeyValueReader> {
 
     private func missing(_ undo: DocumentStore.Undo) -> DocIndexError {
         let names = undo.collectionsWithoutHistory
+        // The library's own collections, such as that of the albums, keep none.
+        let declared = names.filter { !$0.hasPrefix("@") }
         let reason =
             names.isEmpty
             ? "it changed only collections that keep no history, or is outside the bounds"
-            : "it changed \(names.joined(separator: ", ")), where no history is kept; declare one in the "
-                + "schema, so that later changes can be undone"
+            : "it changed \(names.joined(separator: ", ")), where no history is kept"
+                + (declared.isEmpty ? "" : "; declare one in the schema, so that later changes can be undone")
         return DocIndexError(.notInHistory, "commit \(undo.commit) cannot be undone: \(reason)")
     }
 }

@@ -77,14 +77,19 @@ public struct SyncServer: Responder {
     /// Metadata), or to a name of its own that resolves to this machine (DNS rebinding), which `Host` then contains. A
     /// browser has no password for such a name.
     private func refusePages(_ request: SyncRequest) throws {
-        let site = request.fields["Sec-Fetch-Site"] ?? "none"
-        guard request.fields["Origin"] == nil, site == "none" || site == "same-origin" else {
+        func values(of name: String) -> [String] {
+            request.fields.fields.filter { $0.name.lowercased() == name }.map(\.value)
+        }
+        guard request.fields["Origin"] == nil,
+            values(of: "sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
+        else {
             throw ServerFailure(403, "forbidden", "the request comes from a web page, and pages are not served")
         }
         // A page can send text to another site without being asked whether it may, but not JSON. Old browsers do not say
         // that it is a page. A request over the network has a host.
+        let types = values(of: "content-type")
         if request.method == .post, request.fields["Host"] != nil,
-            MediaType(request.fields["Content-Type"] ?? "").name != "application/json"
+            types.count != 1 || MediaType(types[0]).name != "application/json"
         {
             throw ServerFailure(415, "bad_content_type", "Content-Type must be application/json")
         }

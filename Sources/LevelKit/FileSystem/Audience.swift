@@ -31,9 +31,9 @@ struct Audience {
         let parent = DatabaseDirectory.parent(of: path) ?? "/"
         isForeign = status.owner != geteuid() || !DirectoryTrust.group.allows(parent)
         group = status.group
-        var mask = isForeign ? 0o700 : Self.mask(above: path, group: status.group)
-        // The bits of the group are then those of some user, and not of the group.
-        if AccessControlList.exists(on: handle) { mask &= ~0o070 }
+        // A list may exclude users whom the bits let in, and the bits of the group are then not those of the group.
+        let mask =
+            isForeign || AccessControlList.exists(on: handle) ? 0o700 : Self.mask(above: path, group: status.group)
         self.mask = mask
         permissions = status.permissions & mask | 0o700
         filePermissions = try handle.commonFilePermissions() & mask | 0o600
@@ -45,6 +45,7 @@ struct Audience {
         while let parent = DatabaseDirectory.parent(of: current) {
             current = parent
             guard let above = FileStatus(path: parent) else { continue }
+            if AccessControlList.exists(at: parent) { return 0o700 }
             guard above.permissions & 0o001 == 0 else { continue }
             // Others cannot traverse this parent directory, only its owner and perhaps its group.
             mask &= ~0o007

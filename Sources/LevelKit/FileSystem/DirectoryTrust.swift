@@ -31,6 +31,7 @@ package enum DirectoryTrust: Sendable {
         return Self.chain(to: path).allSatisfy { place in
             guard let status = FileStatus(linkAt: place), status.isDirectory else { return false }
             return allows(status, root: root.owner)
+                && (status.isSticky || !AccessControlList.letsOthersWrite(at: place))
         }
     }
 
@@ -46,7 +47,8 @@ package enum DirectoryTrust: Sendable {
     /// does not prevent creation.
     static func isClosed(_ path: String) -> Bool {
         guard let status = FileStatus(linkAt: path) else { return false }
-        return !status.isWritableByEverybody && DirectoryTrust.group.allows(resolved: path)
+        return !status.isWritableByEverybody && !AccessControlList.letsOthersWrite(at: path)
+            && DirectoryTrust.group.allows(resolved: path)
     }
 
     /// Returns whether a database may be created or repaired in the directory of a resolved path.
@@ -54,7 +56,7 @@ package enum DirectoryTrust: Sendable {
     /// The directory must not be writable by everybody, and its own place must be trusted; see ``mayHoldDirectory(_:)``.
     static func mayHoldDatabase(_ path: String) -> Bool {
         guard let status = FileStatus(linkAt: path) else { return false }
-        return !status.isWritableByEverybody && mayHoldDirectory(path)
+        return !status.isWritableByEverybody && !AccessControlList.letsOthersWrite(at: path) && mayHoldDirectory(path)
     }
 
     /// Returns whether the directory of a database may be created in the directory of a resolved path.
@@ -69,7 +71,8 @@ package enum DirectoryTrust: Sendable {
         return chain(to: path).allSatisfy { place in
             guard let status = FileStatus(linkAt: place), status.isDirectory else { return false }
             // An owner can rename entries of a directory with the sticky bit.
-            return !status.isWritableByEverybody || status.isSticky && status.owner == 0
+            let isOpen = status.isWritableByEverybody || AccessControlList.letsOthersWrite(at: place)
+            return !isOpen || status.isSticky && status.owner == 0
         }
     }
 
@@ -77,6 +80,7 @@ package enum DirectoryTrust: Sendable {
     package static func isShared(_ directory: Int32) -> Bool {
         var status = stat()
         guard let root = FileStatus(path: "/"), unsafe fstat(directory, &status) == 0 else { return true }
+        if AccessControlList.letsOthersWrite(to: directory) { return true }
         let directory = FileStatus(status)
         return directory.isWritableByEverybody || !DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
     }
@@ -84,11 +88,12 @@ package enum DirectoryTrust: Sendable {
     /// Returns whether a link cannot come from an untrusted user. In a directory that untrusted users can write to, it
     /// must belong to this user or root, have no other hard link, and be protected by the sticky bit.
     static func isTrustedLink(_ link: FileStatus, in directory: String) -> Bool {
-        guard let root = FileStatus(path: "/"), let directory = FileStatus(path: directory) else { return false }
-        let isOwnersTrusted = DirectoryTrust.group.isTrustedOwner(directory, root: root.owner)
-        if isOwnersTrusted, !directory.isWritableByEverybody { return true }
+        guard let root = FileStatus(path: "/"), let resolved = FileStatus(path: directory) else { return false }
+        let isOpen = resolved.isWritableByEverybody || AccessControlList.letsOthersWrite(at: directory)
+        let isOwnersTrusted = DirectoryTrust.group.isTrustedOwner(resolved, root: root.owner)
+        if isOwnersTrusted, !isOpen { return true }
         return [geteuid(), root.owner].contains(link.owner) && link.linkCount == 1 && isOwnersTrusted
-            && directory.isSticky
+            && resolved.isSticky
     }
 
     private func allows(_ status: FileStatus, root: UInt32) -> Bool {

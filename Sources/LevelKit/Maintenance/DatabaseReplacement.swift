@@ -125,16 +125,39 @@ package final class DatabaseReplacement: Sendable {
         access.withLock { $0.lock = nil }
     }
 
-    /// Gives the copy the permissions and the lock file of the database.
+    /// Gives the copy the group, the permissions, the access control list and the lock file of the database.
     ///
     /// The lock file is hard-linked. A process that has opened it, and locks it only after the exchange, therefore
     /// locks the new database.
     private func adoptSurroundings() throws(SystemError) {
         let copy = try DirectoryHandle(Self.newName, in: scratch.descriptor)
-        let status = try DirectoryHandle(path: place.path, followsLink: false).status()
-        if try copy.status().permissions != status.permissions { try copy.setPermissions(status.permissions) }
+        let old = try DirectoryHandle(path: place.path, followsLink: false)
+        let status = try old.status()
+        let isOfGroup = try adoptGroup(status.group, for: copy)
+        var permissions = status.permissions
+        // Another group gets only what everybody may do.
+        if !isOfGroup { permissions = permissions & ~0o070 | permissions & (permissions & 0o007) << 3 }
+        if try copy.status().permissions != permissions { try copy.setPermissions(permissions) }
+        // Last, because permissions change a list. Without it, the bits could let in whom the list excludes.
+        if !isOfGroup && AccessControlList.exists(on: old) || !AccessControlList.copy(from: old, to: copy) {
+            try copy.setPermissions(0o700)
+        }
         try? copy.removeFile("LOCK")
         try FileOperations.link(place.file("LOCK"), to: "LOCK", in: copy.descriptor)
+    }
+
+    /// Gives the copy and its own files the group of the database.
+    ///
+    /// - Returns: whether the copy has that group.
+    private func adoptGroup(_ group: UInt32, for copy: borrowing DirectoryHandle) throws(SystemError) -> Bool {
+        guard try copy.status().group != group else { return true }
+        guard fchown(copy.descriptor, uid_t.max, group) == 0 else { return false }
+        for name in try copy.readable().names() {
+            // A file with another link is one of the old database.
+            guard let file = copy.status(of: name), file.isRegularFile, file.linkCount == 1 else { continue }
+            _ = unsafe fchownat(copy.descriptor, name, uid_t.max, group, AT_SYMLINK_NOFOLLOW)
+        }
+        return true
     }
 
     /// Moves files that do not belong to LevelDB from the old directory to the new one.

@@ -34,7 +34,9 @@ enum CommandRunner {
             throw usage
         } catch let error as CommandError where error.exitCode == .noInput {
             var failure = error
-            if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) { failure.hint = hint }
+            if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) {
+                failure.hint = arguments.first == "load" ? "\(hint) load --create creates a database" : hint
+            }
             throw failure
         }
     }

@@ -242,7 +242,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
                 "Nothing is changed without --write, or .write on in the shell. Commands that remove or replace many "
                     + "things ask at a terminal. In scripts, update, delete, undo, --mode replace and album drop of an album with "
                     + "documents need --yes, and destroy and repair --confirm NAME. With --yes, update and delete "
-                    + "refuse a condition that looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
+                    + "refuse a condition or an assignment that looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
             ),
             .text(""),
         ]

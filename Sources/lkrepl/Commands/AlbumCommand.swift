@@ -37,11 +37,20 @@ struct AlbumCommand: ParsableCommand {
                     .usage, "album save: the condition is empty", hint: "omit it to save all documents")
             }
             // Reports the place of an error in the condition as typed.
-            let filter = try ConditionOptions.parsedPlain(condition)
+            let parsed = Result { try ConditionOptions.parsedPlain(condition) }
             let keys = try sort.map { try Query.SortKey.parse($0) } ?? []
             try Session.with(database, options) { session in
                 let source = try session.collection(collection)
                 let collection = source.name
+                // Other commands take it before the condition.
+                let isFirst =
+                    condition.split(separator: " ").first.map(String.init)?.hasSameBytes(as: collection) ?? false
+                guard !name.hasSameBytes(as: collection), !isFirst || (try? parsed.get()) != nil else {
+                    throw CommandError(
+                        .usage, "\(collection) is the collection, and an album needs a name of its own",
+                        hint: "album save STORE NAME CONDITION; --collection names a collection")
+                }
+                let filter = try parsed.get()
                 for diagnostic in try source.diagnostics(of: Query(filter, sort: keys)) {
                     options.note("warning: \(diagnostic)")
                 }

@@ -13,6 +13,14 @@ struct AssignmentAdvice {
     /// Advice about assignments that cannot be read; `nil` if there is none.
     static func hint(for text: String) -> String? {
         let words = text.split(whereSeparator: \.isWhitespace)
+        if words.count > 2, words.contains("=>") { return "-> renames: keywords snow -> winter" }
+        if words.count > 1, words[0].hasSuffix(":") { return "write \(words[0].dropLast()) = \(words[1])" }
+        if let arrow = words.firstIndex(of: "->"), arrow > 2, !["TEXT", "BELOW"].contains(words[1].uppercased()),
+            !words[..<arrow].contains(where: { $0.contains(where: "\"',=".contains) })
+        {
+            return "put a text of several words in quotes: "
+                + "\(words[0]) \"\(words[1..<arrow].joined(separator: " "))\" -> …"
+        }
         if words.count > 1, ["unset", "delete", "drop"].contains(words[0].lowercased()) {
             return "write REMOVE \(words[1])"
         }
@@ -22,6 +30,9 @@ struct AssignmentAdvice {
         let (field, value) = (words[sign - 1], words[sign + 1])
         if value.hasPrefix("[") { return "a list is written in parentheses: \(field) \(words[sign]) (\"a\", \"b\")" }
         if value.hasPrefix("{") { return "an object is written as json '{…}', or given with --set-json" }
+        if let list = list(words[(sign + 1)...]) {
+            return "a list is written in parentheses: \(field) \(words[sign]) (\(list)); a text with a comma in quotes"
+        }
         guard sign + 2 < words.count else { return nil }
         if value == field, ["+", "-"].contains(words[sign + 2]) {
             let amount = sign + 3 < words.count ? words[sign + 3] : "1"
@@ -41,32 +52,99 @@ struct AssignmentAdvice {
         return "put a text of several words in quotes: \(field) \(words[sign]) \"\(text.joined(separator: " "))\""
     }
 
-    /// Warns on standard error before the update runs; with `--strict`, fails instead.
-    func give(isStrict: Bool, _ options: GlobalOptions) throws {
-        for assignment in assignments.prefix(32) { try refuseList(assignment) }
-        let warnings = try assignments.prefix(32).flatMap(warnings)
-        if isStrict, let first = warnings.first {
-            throw CommandError(
-                .usage, first,
-                hint: warnings.count > 1
-                    ? warnings.dropFirst().joined(separator: "; ") : "without --strict this is a warning")
-        }
-        for warning in warnings { options.note("warning: \(warning)") }
+    /// The elements of a list that was written without parentheses; `nil` if the words are none, or end with another
+    /// assignment.
+    private static func list(_ words: ArraySlice<Substring>) -> String? {
+        let parts = words.joined(separator: " ").split(separator: ",").map { $0.trimmingPrefix(" ") }
+        guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty }),
+            !parts.contains(where: { $0.contains(where: "=()[]{}".contains) || $0.contains("->") }),
+            !parts.contains(where: { $0.lowercased().hasPrefix("remove ") })
+        else { return nil }
+        return parts.map { part in
+            part.contains(" ") && !part.contains(where: "\"'".contains) ? "\"\(part)\"" : String(part)
+        }.joined(separator: ", ")
     }
 
-    private func warnings(about assignment: DocumentUpdate.Assignment) throws -> [String] {
+    /// What is probably a mistake.
+    struct Doubts {
+        /// Assignments that would store something else than was meant.
+        var wrongValues: [String] = []
+        /// Assignments that change nothing.
+        var noEffects: [String] = []
+        var all: [String] { wrongValues + noEffects }
+    }
+
+    /// Returns what is probably a mistake in a JSON Merge Patch.
+    static func doubts(about patch: DocumentObject, in collection: DocumentCollection) throws -> [String] {
+        var doubts: [String] = []
+        var assignments: [DocumentUpdate.Assignment] = []
+        func collect(_ object: DocumentObject, _ names: [String]) throws {
+            for member in object.prefix(32) where assignments.count < 32 {
+                let name = member.name.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
+                let names = names + ["\"\(name)\""]
+                let path = try FieldPath(parsing: names.joined(separator: "."))
+                if member.name.contains("."), let other = try? FieldPath(parsing: member.name),
+                    try !collection.exists(matching: .exists(path)), try collection.exists(matching: .exists(other))
+                {
+                    doubts.append(
+                        "a member with the name \"\(member.name)\" is not the field \(other); write objects: "
+                            + #"{"exif": {"iso": 100}}"#)
+                } else if case .object(let inner) = member.value, names.count < 16 {
+                    try collect(inner, names)
+                } else {
+                    assignments.append(member.value == .null ? .remove(path) : .set(path, member.value))
+                }
+            }
+        }
+        try collect(patch, [])
+        return try doubts + AssignmentAdvice(DocumentUpdate(assignments), collection).doubts(isStrict: false).all
+    }
+
+    /// Returns what is probably a mistake, to be told before the update runs; with `--strict`, throws it instead.
+    func doubts(isStrict: Bool) throws -> Doubts {
+        var doubts = Doubts()
+        for assignment in assignments.prefix(32) {
+            try refuseList(assignment)
+            doubts.wrongValues += try wrongValues(of: assignment)
+            doubts.noEffects += try noEffects(of: assignment)
+        }
+        let all = doubts.all
+        if isStrict, let first = all.first {
+            throw CommandError(
+                .usage, first,
+                hint: all.count > 1 ? all.dropFirst().joined(separator: "; ") : "without --strict this is a warning")
+        }
+        return doubts
+    }
+
+    private func wrongValues(of assignment: DocumentUpdate.Assignment) throws -> [String] {
         switch assignment {
+        // An ID cannot be changed, which is an error of its own.
+        case .set(let path, _) where path.description == collection.definition.idField: return []
         case .set(let path, .string(let text)), .setIfAbsent(let path, .string(let text)):
             let copied = try copied(text, to: path)
             return try near(path) + (copied.isEmpty ? otherKind(.string(text), at: path) : copied)
         case .set(let path, let value), .setIfAbsent(let path, let value):
             return try near(path) + otherKind(value, at: path)
-        // Nothing can come of it.
-        case .remove(let path) where assignments.count == 1: return try unknown(path).map { "\($0)" }
-        case .remove(let path), .add(let path, _), .subtract(let path, _), .appendText(let path, _),
-            .replaceText(let path, _, with: _),
+        case .add(let path, _), .appendText(let path, _):
+            // An element cannot be added to each element.
+            return try unknown(path).compactMap { diagnostic in
+                let whole = diagnostic.suggestions.filter { !$0.hasSuffix("[]") }
+                if diagnostic.suggestions.isEmpty { return nil }
+                let question = whole.isEmpty ? "" : "; did you mean \(whole.joined(separator: " or "))?"
+                return "no document has a field \(path)\(question)"
+            }
+        case .remove, .subtract, .replaceText, .replace, .replaceBelow, .move: return []
+        }
+    }
+
+    private func noEffects(of assignment: DocumentUpdate.Assignment) throws -> [String] {
+        switch assignment {
+        case .set, .setIfAbsent, .add, .appendText: []
+        case .remove(let path), .subtract(let path, _), .replaceText(let path, _, with: _),
             .replace(let path, _, with: _), .replaceBelow(let path, _, with: _, separator: _), .move(let path, to: _):
-            return try near(path)
+            // A single one has no effect at all.
+            assignments.count == 1 ? try unknown(path).map { "\($0)" } : try near(path)
         }
     }
 
@@ -87,9 +165,14 @@ struct AssignmentAdvice {
         guard ![.null, .array, .object, .attachment].contains(value.kind) else { return [] }
         // A string may have to be a date.
         if value.kind != .string, try collection.exists(matching: .hasKind(path, value.kind)) { return [] }
+        if let text = value.stringValue, let date = ConditionAdvice.date(for: text, of: path, in: collection) {
+            return ["\(path) holds no dates of the form \(value.json); write \(date)"]
+        }
         let query = Query(.compare(path, .less, value))
         return try collection.diagnostics(of: query).compactMap { diagnostic in
             switch diagnostic.problem {
+            case .otherKinds(let kinds) where kinds.contains(.array):
+                "\(diagnostic.held), and gets \(value.kind.article); \(path) += \(value.json) adds an element"
             case .otherKinds: "\(diagnostic.held), and gets \(value.kind.article)"
             case .notADate: "\(diagnostic.held), and gets \(value.json), which is none"
             default: nil

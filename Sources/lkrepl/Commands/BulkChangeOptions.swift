@@ -12,7 +12,7 @@ struct BulkChangeOptions: ParsableArguments {
     var dryRun = false
     @Flag(
         name: .long,
-        help: "Without a question, as with --yes: Change documents even if the condition looks like a mistake.")
+        help: "With --yes: Change documents even if the condition or an assignment looks like a mistake.")
     var despiteWarnings = false
     @Option(
         name: .long, parsing: .unconditional, help: "With --dry-run: Show at most this many documents. Default: 20.")
@@ -37,15 +37,20 @@ struct BulkChangeOptions: ParsableArguments {
 
     /// The condition of the words and the options.
     ///
-    /// - Parameter assignments: The assignments of the command, which may use parameters too.
+    /// - Parameters:
+    ///   - assignments: The assignments of the command, which may use parameters too.
+    ///   - selection: The name of the collection, or `@` and the name of an album.
     /// - Throws: ``CommandError`` with `usage` if there is none and `--all-documents` is missing.
     func filter(
-        words: [String]?, besides assignments: [String] = [], _ conditions: ConditionOptions, _ command: String
+        words: [String]?, besides assignments: [String] = [], _ conditions: ConditionOptions, _ command: String,
+        _ selection: String
     ) throws -> Filter {
         let hasCondition = words != nil || condition != nil || conditions.filterJson != nil
         guard hasCondition || allDocuments else {
             throw CommandError(
-                .usage, "\(command) needs a condition", hint: "--all-documents means every document of the collection")
+                .usage, "\(command) needs a condition",
+                hint: "--all-documents means every document of "
+                    + (selection.hasPrefix("@") ? "the album \(selection)" : "the collection"))
         }
         guard !hasCondition || !allDocuments else {
             throw CommandError(.usage, "--all-documents and a condition cannot be combined")
@@ -66,10 +71,11 @@ struct BulkChangeOptions: ParsableArguments {
     /// - Parameters:
     ///   - verb: the command, such as `update`.
     ///   - done: its past tense, such as `updated`.
+    ///   - doubts: what is probably a mistake in the assignments.
     ///   - change: makes the change.
     func run(
-        _ verb: String, _ done: String, of filter: Filter, in collection: DocumentCollection, session: Session,
-        _ options: GlobalOptions, _ conditions: ConditionOptions,
+        _ verb: String, _ done: String, of filter: Filter, _ doubts: AssignmentAdvice.Doubts = .init(),
+        in collection: DocumentCollection, session: Session, _ options: GlobalOptions, _ conditions: ConditionOptions,
         _ change: (BulkChange.Options, (BulkChange.Summary) throws -> Void) throws -> BulkChange.Summary
     ) throws {
         try conditions.requireSound(Query(filter), in: collection)
@@ -82,16 +88,19 @@ struct BulkChangeOptions: ParsableArguments {
         if !dryRun {
             let count = try collection.count(where: filter, options: conditions.queryOptions)
             // A person reads the warning before the answer, and a script does not.
-            if count > 0, options.isConfirmed, !despiteWarnings,
-                let mistake = try conditions.mistake(in: Query(filter), of: collection)
-            {
-                throw CommandError(
-                    .usage, "\(mistake); nothing was changed",
-                    hint:
-                        "correct the condition, which matches \(HumanNumber.counted(count, "document")), "
-                        + "or add --despite-warnings"
-                )
+            if count > 0, options.isConfirmed, !despiteWarnings {
+                let matched = "matches \(HumanNumber.counted(count, "document")), or add --despite-warnings"
+                if let mistake = try conditions.mistake(in: Query(filter), of: collection) {
+                    throw CommandError(
+                        .usage, "\(mistake); nothing was changed", hint: "correct the condition, which \(matched)")
+                }
+                if let mistake = doubts.wrongValues.first {
+                    throw CommandError(
+                        .usage, "\(mistake); nothing was changed",
+                        hint: "correct the assignment; the condition \(matched)")
+                }
             }
+            for doubt in doubts.all { options.note("warning: \(doubt)") }
             // Before the question: afterwards it is too late.
             try conditions.warn(of: Query(filter), in: collection, foundSomething: count > 0, options)
             if count > 0 {
@@ -120,6 +129,7 @@ struct BulkChangeOptions: ParsableArguments {
         progress.finish()
         if dryRun {
             try show(summary, options)
+            for doubt in doubts.all { options.note("warning: \(doubt)") }
             try conditions.warn(
                 of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
         }
@@ -133,7 +143,9 @@ struct BulkChangeOptions: ParsableArguments {
         var text =
             "\(verb): \(dryRun ? "would \(verb)" : done) \(HumanNumber.counted(summary.changedCount, "document"))"
         if summary.unchangedCount > 0 {
-            text += "; \(HumanNumber.grouped(summary.unchangedCount)) already had these values"
+            text +=
+                "; " + (summary.unchangedCount == 1 ? "1 needs" : "\(HumanNumber.grouped(summary.unchangedCount)) need")
+                + " no change"
         }
         if summary.commitCount > 1 {
             text += ", in \(HumanNumber.grouped(summary.commitCount)) commits"

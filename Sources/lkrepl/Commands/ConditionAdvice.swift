@@ -121,6 +121,14 @@ enum ConditionAdvice {
                 return "IS null finds the value null; \(path) MISSING finds documents without the field"
             case .hasPrefix(let path, let text) where text.hasSuffix("*") && text.count > 1:
                 return "* is an ordinary character here; write \(Filter.hasPrefix(path, String(text.dropLast())))"
+            case .hasMatch(let path, let pattern) where !pattern.ignoresCase:
+                if let other = try? Filter.TextPattern(pattern.source, ignoresCase: true),
+                    (try? collection.count(where: conjunct)) == 0,
+                    let count = try? collection.count(where: .hasMatch(path, other)), count > 0
+                {
+                    let documents = HumanNumber.counted(count, "document matches", "documents match")
+                    return "\(documents) in another case; write \(Filter.hasMatch(path, other))"
+                }
             default: break
             }
             if let reason = partialDate(conjunct, in: collection) { return reason }
@@ -150,6 +158,27 @@ enum ConditionAdvice {
             return
                 "\(path) \(sign.rawValue) \"\(text)\" compares with a text; write \(path) \(sign.rawValue) date \(text)"
         }
+    }
+
+    /// Comparisons with a date in a notation that the field has in no document, such as `taken < 2025:05:01`: as a text,
+    /// it is after every day of that year.
+    static func notations(in filter: Filter, of collection: DocumentCollection) -> [String] {
+        comparisons(of: filter).prefix(8).compactMap { comparison in
+            guard case .compare(let path, let sign, .string(let text)) = comparison, sign != .equal,
+                let date = date(for: text, of: path, in: collection)
+            else { return nil }
+            return "\(path) holds no dates of the form \"\(text)\"; write \(path) \(sign.rawValue) \(date)"
+        }
+    }
+
+    /// A date as year-month-day, if the text has a notation that no date of the field has.
+    static func date(for text: String, of path: FieldPath, in collection: DocumentCollection) -> String? {
+        guard let separator = DateLikeText(text).notation, let date = DateLikeText(text).corrected,
+            let pattern = try? Filter.TextPattern(#"^\d{4}["# + String(separator) + "]"),
+            let isWritten = try? collection.exists(matching: .hasMatch(path, pattern)), !isWritten,
+            (try? collection.exists(matching: .isDated(path, Filter.DateSpan()))) ?? false
+        else { return nil }
+        return date
     }
 
     private static func partialDate(_ conjunct: Filter, in collection: DocumentCollection) -> String? {

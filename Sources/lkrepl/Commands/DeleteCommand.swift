@@ -21,7 +21,7 @@ struct DeleteCommand: ParsableCommand {
     func run() throws {
         if !change.dryRun { try options.requireWrite("delete") }
         let clauses = try ChangeClauses.splits(of: clause, in: "delete", hasAssignments: false)[0]
-        let filter = try change.filter(words: clauses.condition, conditions, "delete")
+        let filter = try change.filter(words: clauses.condition, conditions, "delete", collection)
         try Session.with(database, options) { session in
             let source = try session.selection(collection)
             let collection = source.collection

@@ -146,9 +146,20 @@ struct DocCommand: ParsableCommand {
         var dryRun = false
         @OptionGroup var notation: NotationOptions
 
+        /// The names with which other stores, and `update --set-json`, say how to change a document.
+        private static let operators: Set<String> = [
+            "$set", "$unset", "$inc", "$push", "$pull", "$add", "$addToSet", "$subtract", "$remove", "$rename",
+        ]
+
         func run() throws {
             if !dryRun { try options.requireWrite("doc patch") }
             let patch = try DocCommand.object(patch, "a patch", isLiteral: notation.literal)
+            if !notation.literal, let sign = patch.first(where: { Self.operators.contains($0.name) }) {
+                throw CommandError(
+                    .usage, "a patch has the new members themselves, and no \(sign.name)",
+                    hint: "write {\"rating\": 5}; update --set-json takes \(sign.name); --literal stores it as a member"
+                )
+            }
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
                 let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
@@ -163,6 +174,9 @@ struct DocCommand: ParsableCommand {
                     output.terminalForm = .json
                     try output.write(DocumentValue.object(content).json(JSONWriter(notation: .tagged)) + "\n")
                     return try output.flush()
+                }
+                for doubt in try AssignmentAdvice.doubts(about: patch, in: collection) {
+                    options.note("warning: \(doubt)")
                 }
                 try collection.patch(id, patch)
                 options.note("doc patch: changed \(id)")

@@ -30,7 +30,9 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The condition. Default: all documents.") var condition: [String] = []
-    @Option(name: .long, help: "Set the format: jsonl, json, csv or tsv. Default: jsonl.") var format: String?
+    @Option(
+        name: .long, help: "Set the format: jsonl, json, csv or tsv. Default: by the name of the output; else jsonl.")
+    var format: String?
     @Option(name: .long, help: "Write the metadata of pictures for this program: exiftool.") var to: String?
     @Option(name: .long, help: "Write XMP sidecars of pictures into this directory.") var xmp: String?
     @Option(
@@ -85,7 +87,9 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let format = try ExportFormat(named: format ?? "jsonl")
+        let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
+        let ending = file?.split(separator: ".").last?.lowercased() ?? ""
+        let format = try ExportFormat(named: format ?? (["csv", "tsv", "json"].contains(ending) ? ending : "jsonl"))
         var query = Query(
             try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
@@ -102,7 +106,6 @@ struct ExportCommand: ParsableCommand {
         guard paths?.contains(where: \.hasArrayStep) != true else {
             throw CommandError(.usage, "--fields takes paths without []", hint: "lists are written as JSON")
         }
-        let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         let sidecars = try xmp.map { try ArgumentOrigin.current.text(of: $0) }
         let metadata = try metadata()
         let directory = try attachments.map { try ArgumentOrigin.current.text(of: $0) }
@@ -148,6 +151,7 @@ struct ExportCommand: ParsableCommand {
                         collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
             }
+            NewFile.noteOfPacking(file, options)
             let omitted = OmittedContents("export", onError: onError)
             if let directory {
                 var names = try AttachedFileNames(in: directory, pattern: pattern)

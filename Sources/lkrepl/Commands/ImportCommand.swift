@@ -152,6 +152,7 @@ struct ImportCommand: ParsableCommand {
                 mergesMembers: listing != nil, generatesIDs: id != nil)
             target.contents = contents
             if attach != "none" { target.attachedMember = member }
+            target.countsShortened = mode == .upsert && listing == nil && !loading.choosesMode(options.mode)
             return target
         }
         if mode == .replace { loader.clearing = try options.reporter("import: removing", unit: .items("documents")) }
@@ -178,11 +179,7 @@ struct ImportCommand: ParsableCommand {
                 try loader.run(
                     source, byteCount: input.byteCount,
                     readsAhead: loading.readsAhead(file, byteCount: input.byteCount))
-                if mode == .upsert, !loading.choosesMode(options.mode), !loading.dryRun,
-                    let note = table?.note(replacedCount: loader.summary.replaced)
-                {
-                    options.note("import: \(note)")
-                }
+                if let note = Self.note(ofShortened: loader.summary) { options.note("import: \(note)") }
                 if loader.summary.read == 0 { try reportNothing(input) }
             }
         } catch {
@@ -192,6 +189,15 @@ struct ImportCommand: ParsableCommand {
         try rejects?.close()
         summary += loader.summary
         return summary
+    }
+
+    /// What was lost because the input replaced documents as a whole; `nil` if nothing was.
+    private static func note(ofShortened summary: LoadSummary) -> String? {
+        guard summary.shortened > 0, let member = summary.lostMember else { return nil }
+        let documents = HumanNumber.counted(
+            summary.shortened, "document was replaced as a whole", "documents were replaced as a whole")
+        return "\(documents) and lost members, such as \(member); --mode merge keeps them, and --mode upsert omits "
+            + "this note"
     }
 
     /// Reports an input without documents: an error if it is not even an empty list, since the program that should

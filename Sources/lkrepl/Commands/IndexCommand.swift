@@ -13,7 +13,8 @@ struct IndexCommand: ParsableCommand {
             commandName: "create", abstract: "Declare an index and build it.",
             discussion: """
                 Example: lkrepl index create --write photos.store photos by-city place.city taken
-                With --text the words of the fields are indexed. For other kinds edit the schema, and migrate.
+                'ci(title)' ignores case, 'ci-ai(title)' also accents, and 'natural(file)' orders numbers by value. With \
+                --text the words of the fields are indexed. For other kinds edit the schema, and migrate.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -33,7 +34,13 @@ struct IndexCommand: ParsableCommand {
             let name = try ArgumentOrigin.current.text(of: name)
             let texts = try fields.map { try ArgumentOrigin.current.text(of: $0) }
             for text in texts { try Self.refuseDirection(text) }
-            let paths = try texts.map(FieldPath.argument)
+            let components = try texts.map(Self.component)
+            let paths = components.map(\.path)
+            if text, let component = components.first(where: { $0.collation != .binary }) {
+                throw CommandError(
+                    .usage, "an index of words has no order \(component.collation.rawValue)",
+                    hint: "write \(component.path): words are found in any case")
+            }
             try Session.with(database, options) { session in
                 var schema = try session.store().schema
                 let known = try session.collection(collection)
@@ -47,7 +54,7 @@ struct IndexCommand: ParsableCommand {
                         .usage, "index \(name) of \(collection) already exists",
                         hint: "drop it first, or choose another name")
                 }
-                var index = IndexDefinition(name, kind: text ? .text : .value, fields: paths)
+                var index = IndexDefinition(name, kind: text ? .text : .value, components: components)
                 index.isUnique = unique
                 index.condition = try condition.map {
                     try IndexDefinition.Condition(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
@@ -55,6 +62,15 @@ struct IndexCommand: ParsableCommand {
                 schema.collections[position].indexes.append(index)
                 try options.apply(schema, to: session, label: "index create")
             }
+        }
+
+        /// A field, or one in an order of texts, such as `ci(title)`, as conditions and --sort write it.
+        private static func component(_ text: String) throws -> IndexDefinition.Component {
+            guard text.hasSuffix(")"), let open = text.firstIndex(of: "("),
+                let collation = TextCollation(rawValue: String(text[..<open]))
+            else { return IndexDefinition.Component(try FieldPath.argument(text)) }
+            let path = String(text[text.index(after: open)...].dropLast())
+            return IndexDefinition.Component(try FieldPath.argument(path), collation: collation)
         }
 
         /// An index serves both directions.

@@ -64,6 +64,10 @@ struct LoadCommand: ParsableCommand {
         if create {
             try loadIntoNew(file)
         } else {
+            guard FileDescriptor.exists(database) else {
+                throw CommandError(
+                    .noInput, "no database at \(database)", hint: CommandError.hintForMissingDatabase)
+            }
             if !loading.dryRun { try options.requireWrite("load") }
             try loadIntoExisting(file)
         }

@@ -13,6 +13,7 @@ extension ConditionOptions {
                 ConditionAdvice.warnings(about: query.filter)
                 + ConditionAdvice.partialDates(in: query.filter, of: collection)
                 + ConditionAdvice.months(in: query.filter, of: collection)
+                + ConditionAdvice.notations(in: query.filter, of: collection)
             guard let advice = advice.first else { return }
             throw CommandError(.usage, advice, hint: "without --strict this is a warning")
         }
@@ -35,6 +36,7 @@ extension ConditionOptions {
         guard diagnostics.isEmpty else { return }
         for text in ConditionAdvice.warnings(about: query.filter)
             + ConditionAdvice.months(in: query.filter, of: collection)
+            + ConditionAdvice.notations(in: query.filter, of: collection)
         { options.note("warning: \(text)") }
         guard !foundSomething else { return }
         for text in ConditionAdvice.reasons(for: query.filter, in: collection) { options.note("hint: \(text)") }
@@ -51,6 +53,7 @@ extension ConditionOptions {
         }
         return ConditionAdvice.warnings(about: query.filter).first
             ?? ConditionAdvice.months(in: query.filter, of: collection).first
+            ?? ConditionAdvice.notations(in: query.filter, of: collection).first
     }
 
     private static func text(_ diagnostic: Query.Diagnostic) -> String {

@@ -39,6 +39,9 @@ struct SnapshotCommand: ParsableCommand {
             "snapshot: \(report.path) includes all writes up to \(report.lastSequence)\(holder); "
                 + HumanNumber.counted(report.linkedTableCount, "table")
                 + " shared, \(report.copiedTableCount) copied\(attached)")
+        if NewFile.packing(of: directory) != nil {
+            options.note("snapshot: the copy is a directory; tar -czf FILE \(ShellWord.quoted(directory)) packs it")
+        }
         try reportLostContents(of: report.path)
     }
 

@@ -1,7 +1,6 @@
 import DocIndex
 
-/// Advice on importing CSV or TSV, in which every cell is a text and every document has only the members of the
-/// columns.
+/// Advice on importing CSV or TSV, in which every cell is a text.
 struct TableAdvice {
     private let table: DelimitedSource
     private let collection: DocumentCollection
@@ -28,13 +27,5 @@ struct TableAdvice {
                     + ".double, .bool or .date holds such values"
             }
         }
-    }
-
-    /// The advice after documents were replaced by rows.
-    func note(replacedCount count: Int) -> String? {
-        guard count > 0 else { return nil }
-        let documents = HumanNumber.counted(count, "document was", "documents were")
-        return "\(documents) replaced as a whole, including members without a column; --mode merge keeps these, and "
-            + "--mode upsert omits this note"
     }
 }

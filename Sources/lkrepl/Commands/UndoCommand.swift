@@ -47,7 +47,8 @@ struct UndoCommand: ParsableCommand {
             var failure = CommandError(error)
             let last = try store.commits().first { (try? store.previewUndo(of: $0.sequence)) != nil }
             failure.hint = last.map { commit in
-                "the last commit that can be undone is \(commit.sequence): undo \(database) \(commit.sequence)"
+                "the last commit that can be undone is \(commit.sequence): undo "
+                    + (Session.shell == nil ? "\(ShellWord.quoted(database)) " : "") + "\(commit.sequence)"
             }
             throw failure
         }

@@ -37,9 +37,9 @@ struct UpdateCommand: ParsableCommand {
             let source = try session.selection(collection)
             let collection = source.collection
             let chosen = try source.filter(filter)
-            try AssignmentAdvice(update, collection).give(isStrict: conditions.strict, options)
+            let doubts = try AssignmentAdvice(update, collection).doubts(isStrict: conditions.strict)
             try change.run(
-                "update", "updated", of: chosen, in: collection, session: session, options, conditions
+                "update", "updated", of: chosen, doubts, in: collection, session: session, options, conditions
             ) { options, progress in
                 try collection.update(where: chosen, update, options: options, progress: progress)
             }
@@ -52,7 +52,8 @@ struct UpdateCommand: ParsableCommand {
         for clauses in try ChangeClauses.splits(of: clause, in: "update", hasAssignments: true) {
             do {
                 let filter = try change.filter(
-                    words: clauses.condition, besides: assignments + (clauses.assignments ?? []), conditions, "update")
+                    words: clauses.condition, besides: assignments + (clauses.assignments ?? []), conditions, "update",
+                    collection)
                 return (filter, try update(words: clauses.assignments))
             } catch {
                 failure = failure ?? error

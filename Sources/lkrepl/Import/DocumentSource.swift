@@ -159,7 +159,14 @@ struct DocumentSource: ~Copyable {
             }
             return object
         } catch let error as JSONError {
-            throw RecordError(error, recordOffset: start.offset)
+            var fault = RecordError(error, recordOffset: start.offset)
+            // As jq and json.dump with an indentation write it.
+            if error.code == .unexpectedEnd, format == .jsonl,
+                place.text.first(where: { !Self.isSpace($0) }) == UInt8(ascii: "{")
+            {
+                fault.hint = "JSON Lines have one whole object per line, as jq -c writes them"
+            }
+            throw fault
         }
     }
 

@@ -72,11 +72,25 @@ enum PictureFiles {
                 if let directory = add(name, whole, to: &listing) { pending.append(directory) }
             }
         }
+        skipSidecars(of: &listing)
         // Several links may lead to one picture.
         var seen: Set<[UInt8]> = []
         listing.files = listing.files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
             .filter { seen.insert(Array($0.path.utf8)).inserted }
         return listing
+    }
+
+    /// Skips IMG_1.xmp and IMG_1.jpg.xmp beside IMG_1.jpg: they describe the picture, and are none. Others are kept, for
+    /// pictures that are elsewhere.
+    private static func skipSidecars(of listing: inout PictureListing) {
+        func stem(_ path: String) -> String { path.lastIndex(of: ".").map { String(path[..<$0]) } ?? path }
+        let pictures = listing.files.map(\.path).filter { ending(of: $0) != "xmp" }
+        let owners = Set(pictures).union(pictures.map(stem))
+        let sidecars = listing.files.filter { ending(of: $0.path) == "xmp" && owners.contains(stem($0.path)) }
+        if sidecars.isEmpty { return }
+        listing.skipped += sidecars.map { ($0.path, "xmp sidecars of pictures") }
+        let paths = Set(sidecars.map(\.path))
+        listing.files.removeAll { paths.contains($0.path) }
     }
 
     /// Adds a directory entry. Returns its path if it is a directory to list.

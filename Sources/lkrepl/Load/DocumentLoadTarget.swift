@@ -26,6 +26,8 @@ final class DocumentLoadTarget: LoadTarget {
     private var collections: [String]
     private var idFields: [(collection: String, field: String)] = []
 
+    /// Whether replaced documents are compared with the input, to count those that lose members.
+    var countsShortened = false
     /// The member that gets the attachment of a picture. Another value there is not merged but a conflict.
     var attachedMember: String?
     /// Where attachments are found that the input does not contain; `nil` for nowhere.
@@ -334,6 +336,12 @@ final class DocumentLoadTarget: LoadTarget {
             try transaction.patch(own, content, in: name)
             summary.merged += 1
         default:
+            if isThere, countsShortened, let old = try transaction.document(own, in: name)?.content,
+                let lost = old.member(missingIn: content)
+            {
+                summary.shortened += 1
+                summary.lostMember = summary.lostMember ?? lost
+            }
             try transaction.put(content, in: name)
             if isThere { summary.replaced += 1 } else { summary.inserted += 1 }
         }
@@ -378,5 +386,20 @@ final class DocumentLoadTarget: LoadTarget {
 
     func count() throws -> Int? {
         try store.collections.reduce(0) { try $0 + $1.count() }
+    }
+}
+
+extension DocumentObject {
+    /// The path of a member, at any depth of objects, that another object lacks; `nil` if it has all.
+    fileprivate func member(missingIn other: DocumentObject) -> String? {
+        for member in self {
+            guard let value = other[member.name] else { return member.name }
+            if case .object(let inner) = member.value, case .object(let new) = value,
+                let missing = inner.member(missingIn: new)
+            {
+                return "\(member.name).\(missing)"
+            }
+        }
+        return nil
     }
 }

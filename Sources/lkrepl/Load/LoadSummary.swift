@@ -6,6 +6,9 @@ struct LoadSummary: Equatable {
     var read = 0
     var inserted = 0
     var replaced = 0
+    /// Replaced documents that had members which the input lacks, and the first such member; only counted if asked for.
+    var shortened = 0
+    var lostMember: String?
     /// Stored without checking whether the key existed, as in a plain database.
     var stored = 0
     var merged = 0
@@ -49,6 +52,8 @@ struct LoadSummary: Equatable {
         left.read += right.read
         left.inserted += right.inserted
         left.replaced += right.replaced
+        left.shortened += right.shortened
+        left.lostMember = left.lostMember ?? right.lostMember
         left.stored += right.stored
         left.merged += right.merged
         left.deleted += right.deleted

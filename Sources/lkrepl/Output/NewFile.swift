@@ -41,6 +41,21 @@ struct NewFile {
         return try PartialFile.write(place, isSynchronized: true, body)
     }
 
+    /// The program that makes files whose names end like this one; `nil` for names of other files.
+    static func packing(of file: String) -> String? {
+        let programs = [
+            "gz": "gzip", "tgz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd", "zip": "zip", "tar": "tar",
+        ]
+        return file.split(separator: ".").dropFirst().last.flatMap { programs[$0.lowercased()] }
+    }
+
+    /// Notes that a file is not compressed, although its name says so.
+    static func noteOfPacking(_ file: String?, _ options: GlobalOptions) {
+        guard let file, let program = packing(of: file), !FileDescriptor.isSpecial(file) else { return }
+        let pipe = program == "zip" || program == "tar" ? "" : "; without -o, | \(program) > \(file) compresses"
+        options.note("\(file) is not compressed\(pipe)")
+    }
+
     /// Whether a path refers to the file that is standard output, such as `/dev/stdout`.
     private static func isStandardOutput(_ file: String) -> Bool {
         var named = stat()

@@ -61,11 +61,12 @@ struct ColumnSelection: Hashable {
 
         init(_ title: String, _ rows: [DocumentObject], _ style: TableStyle) {
             self.title = title
-            rank = FieldRank(
+            let rank = FieldRank(
                 of: rows.lazy.compactMap { $0[title] }, in: rows.count,
                 isPreferred: style.preferred.contains { $0.hasSameBytes(as: title) },
                 usualLength: ColumnSelection.usualCellWidth
             ) { DisplayWidth.columns(of: ResultWriter.cell($0).text) }
+            self.rank = style.telling.contains { $0.hasSameBytes(as: title) } ? rank.multiplied(by: 1.4) : rank
         }
     }
 }

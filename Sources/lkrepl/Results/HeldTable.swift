@@ -78,7 +78,7 @@ struct HeldTable: Sendable {
     static func note(on omitted: [String], width: Int?) -> String {
         guard !omitted.isEmpty else { return "" }
         let shown = omitted.prefix(12).map { VisibleText.singleLine($0) }.joined(separator: ", ")
-        let rest = omitted.count > 12 ? " and \(omitted.count - 12) others" : ""
+        let rest = omitted.count > 12 ? " and \(HumanNumber.counted(omitted.count - 12, "other"))" : ""
         let text =
             "\(HumanNumber.counted(omitted.count, "more field")): \(shown)\(rest); --wide shows all, "
             + "--fields a,b chooses"

@@ -16,6 +16,8 @@ struct TableStyle: Hashable, Sendable {
     var pinned: [String] = []
     /// The fields that are shown first if not all of them fit: the indexed ones.
     var preferred: [String] = []
+    /// The fields that say most about a document: the first ones of the text indexes, such as a title.
+    var telling: [String] = []
     /// Whether all columns are shown in full, even beyond the width of the terminal.
     var isWide = false
 
@@ -28,13 +30,15 @@ struct TableStyle: Hashable, Sendable {
     ///
     /// - Parameter pinned: The columns beside the fields of the documents.
     static func documents(of collection: CollectionDefinition, pinned: [String] = []) -> TableStyle {
-        var preferred: [String] = []
+        var (preferred, telling): ([String], [String]) = ([], [])
         for index in collection.indexes {
-            for path in index.fields {
-                guard case .name(let name)? = path.steps.first, !preferred.contains(name) else { continue }
-                preferred.append(name)
+            let names = index.fields.compactMap { path in
+                if case .name(let name)? = path.steps.first { name } else { nil }
             }
+            preferred += names
+            if index.kind == .text { telling += names.prefix(2) }
         }
-        return TableStyle(content: .documents(idField: collection.idField), pinned: pinned, preferred: preferred)
+        return TableStyle(
+            content: .documents(idField: collection.idField), pinned: pinned, preferred: preferred, telling: telling)
     }
 }

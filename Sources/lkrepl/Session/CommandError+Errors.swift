@@ -15,7 +15,7 @@ extension CommandError {
         case let error as LevelError where error.code == .databaseNotFound:
             self.init(
                 .noInput, error.description.split(separator: ";").first.map(String.init) ?? error.description,
-                hint: "check the path; init creates a store, load --create creates a database from a dump")
+                hint: Self.hintForMissingDatabase)
         case let error as LevelError where error.code == .io && error.description.contains("Permission denied"):
             self.init(.noPermission, error.description)
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
@@ -43,6 +43,10 @@ extension CommandError {
             self.init(.software, "\(error)")
         }
     }
+
+    /// What to do about a path without a database.
+    static let hintForMissingDatabase =
+        "check the path; init creates a store, load --create creates a database from a dump"
 
     private init(_ error: SyncError) {
         self.init(Self.exitCode(error.code), sentence: error.message)

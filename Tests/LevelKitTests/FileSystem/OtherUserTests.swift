@@ -271,16 +271,27 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `A copy inherits no access control list, and passes on none`() throws {
-            try makeDatabase()
-            #expect(unsafe chmod(directory.path("db"), 0o750) == 0)
-            try makeDirectory("open")
-            // Version 2; tag, permissions and ID of the owner, a user, the group, the mask and others.
+        /// The tags of the entries of an access control list.
+        private enum Tag: UInt16 {
+            case owner = 0x01
+            case user = 0x02
+            case group = 0x04
+            case mask = 0x10
+            case others = 0x20
+        }
+
+        /// Sets an access control list, in the form of linux/posix_acl_xattr.h.
+        ///
+        /// - Returns: `false` if the file system has no lists.
+        private func setList(
+            _ kind: String, of name: String, other: UInt16, group: UInt16 = 5, mask: UInt16, others: UInt16
+        ) throws -> Bool {
             var list: [UInt8] = [2, 0, 0, 0]
             for (tag, permissions, id) in [
-                (0x01, 7, UInt32.max), (0x02, 7, UInt32(Self.other)), (0x04, 5, .max), (0x10, 7, .max), (0x20, 0, .max),
-            ] as [(UInt16, UInt16, UInt32)] {
-                for value in [tag, permissions] { list += [UInt8(value & 0xff), UInt8(value >> 8)] }
+                (Tag.owner, 7, UInt32.max), (.user, other, UInt32(Self.other)), (.group, group, .max),
+                (.mask, mask, .max), (.others, others, .max),
+            ] {
+                for value in [tag.rawValue, permissions] { list += [UInt8(value & 0xff), UInt8(value >> 8)] }
                 list += (0..<4).map { UInt8(truncatingIfNeeded: id >> (8 * $0)) }
             }
             typealias Set =
@@ -288,20 +299,73 @@ import Testing
                     UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
                 ) -> Int32
             let set = try unsafe unsafeBitCast(#require(dlsym(nil, "setxattr")), to: Set.self)
-            guard unsafe set(directory.path("open"), "system.posix_acl_default", list, list.count, 0) == 0 else {
-                return #expect(errno == ENOTSUP, "the file system has no lists")
-            }
+            if unsafe set(directory.path(name), "system.posix_acl_\(kind)", list, list.count, 0) == 0 { return true }
+            #expect(errno == ENOTSUP)
+            return false
+        }
+
+        private func hasList(_ name: String) throws -> Bool {
+            AccessControlList.exists(on: try DirectoryHandle(path: directory.path(name), followsLink: false))
+        }
+
+        @Test func `A copy inherits no access control list, and passes on none`() throws {
+            try makeDatabase()
+            #expect(unsafe chmod(directory.path("db"), 0o750) == 0)
+            try makeDirectory("open")
+            guard try setList("default", of: "open", other: 7, mask: 7, others: 0) else { return }
             try makeDirectory("open/plain")
-            func hasList(_ name: String) throws -> Bool {
-                AccessControlList.exists(on: try DirectoryHandle(path: directory.path(name), followsLink: false))
-            }
             #expect(try hasList("open/plain"))
             try Checkpoint.take(of: directory.path("db"), to: directory.path("open/copy"), tables: .copied)
             #expect(try !hasList("open/copy") && status("open/copy").permissions & 0o777 == 0o750)
             // The bits of the group of a database with a list are those of the user, and not passed on.
-            #expect(unsafe set(directory.path("db"), "system.posix_acl_access", list, list.count, 0) == 0)
+            #expect(try setList("access", of: "db", other: 7, mask: 7, others: 0))
             try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"), tables: .copied)
             #expect(try !hasList("copy") && status("copy").permissions & 0o777 == 0o700)
+        }
+
+        @Test func `A copy is private if a list excludes users from the database, or from a directory above it`() throws
+        {
+            try makeDatabase()
+            try makeDirectory("above")
+            #expect(unsafe chmod(directory.path("db"), 0o755) == 0 && chmod(directory.path("above"), 0o755) == 0)
+            try Checkpoint.take(of: directory.path("db"), to: directory.path("above/db"), tables: .copied)
+            #expect(try status("above/db").permissions & 0o777 == 0o755)
+            guard try setList("access", of: "above", other: 0, mask: 5, others: 5) else { return }
+            try Checkpoint.take(of: directory.path("above/db"), to: directory.path("below"), tables: .copied)
+            #expect(try status("below").permissions & 0o777 == 0o700)
+            #expect(try setList("access", of: "db", other: 0, mask: 5, others: 5))
+            try Checkpoint.take(of: directory.path("db"), to: directory.path("copy"), tables: .linked)
+            #expect(try status("copy").permissions & 0o777 == 0o700)
+        }
+
+        @Test func `A directory is untrusted if a list lets another user write to it`() throws {
+            try makeDirectory("listed")
+            let path = directory.path("listed")
+            guard try setList("access", of: "listed", other: 5, mask: 7, others: 5) else { return }
+            #expect(DirectoryTrust.group.allows(path) && DirectoryTrust.isClosed(path))
+            #expect(DirectoryTrust.mayHoldDatabase(path))
+            #expect(try setList("access", of: "listed", other: 7, mask: 7, others: 5))
+            #expect(!DirectoryTrust.group.allows(path) && !DirectoryTrust.isClosed(path))
+            #expect(!DirectoryTrust.nobodyElse.allows(path) && !DirectoryTrust.mayHoldDatabase(path))
+            let handle = try DirectoryHandle(path: path, followsLink: false)
+            #expect(DirectoryTrust.isShared(handle.descriptor))
+        }
+
+        @Test(.enabled(if: isRoot, note))
+        func `A replaced database keeps its group and its access control list`() throws {
+            try makeDatabase()
+            let path = directory.path("db")
+            #expect(unsafe chown(path, geteuid(), 4711) == 0 && chmod(path, 0o2750) == 0)
+            func replace() throws {
+                let replacement = try DatabaseReplacement(of: path)
+                try Database.open(at: replacement.copyPath).close()
+                try replacement.publish()
+            }
+            try replace()
+            #expect(try status("db").group == 4711 && status("db").permissions & 0o7777 == 0o2750)
+            guard try setList("access", of: "db", other: 5, group: 0, mask: 5, others: 0) else { return }
+            try replace()
+            #expect(try hasList("db") && status("db").group == 4711 && status("db").permissions & 0o777 == 0o750)
         }
     #endif
 

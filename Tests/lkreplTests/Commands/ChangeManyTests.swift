@@ -38,7 +38,7 @@ import Testing
             }
             #expect(try count(#"keywords has "c d""#, in: place) == "0\n")
             let again = try place.run(["update", "--write", "--yes"] + store + ["WHERE rating = 5 SET mark = 10"])
-            #expect(again.error == "update: updated 0 documents; 23 already had these values\n")
+            #expect(again.error == "update: updated 0 documents; 23 need no change\n")
             let all = try place.run(
                 ["update", "--write", "--yes", "--all-documents"] + store + ["SET", "seen = true"])
             #expect(all.error == "update: updated 301 documents\n", "\(all)")
