@@ -32,7 +32,9 @@ enum CommandRunner {
             let (words, rest) = split(arguments)
             usage.hint = UsageAdvice.hint(usage.message, of: words, rest)
             throw usage
-        } catch let error as CommandError where error.exitCode == .noInput {
+        } catch let error as CommandError
+            where error.exitCode == .noInput && arguments.first != "init" && !arguments.contains("--create")
+        {
             var failure = error
             if let hint = UsageAdvice.hint(forMissingDatabase: split(arguments).rest) {
                 failure.hint = arguments.first == "load" ? "\(hint) load --create creates a database" : hint

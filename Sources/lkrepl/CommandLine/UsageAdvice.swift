@@ -63,6 +63,9 @@ enum UsageAdvice {
         if let match = optionsElsewhere.first(where: { $0.names.contains(option) && options.contains($0.here) }) {
             return "use \(match.here)"
         }
+        if ["--desc", "--descending", "--asc", "--reverse"].contains(option), options.contains("--sort") {
+            return "--sort -FIELD sorts in descending order"
+        }
         let positional = command?.arguments.filter { $0.kind == .positional } ?? []
         let name = String(option.drop { $0 == "-" })
         let synonyms = [

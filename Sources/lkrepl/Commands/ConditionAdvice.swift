@@ -7,6 +7,10 @@ enum ConditionAdvice {
         (["where"], "omit where: a condition begins with a field"),
         (["startswith", "beginswith", "starts"], "^= means begins with: title ^= Fog"),
         (["ilike"], "ci(title) *= fog means contains, whatever the case"),
+        (
+            ["=~", "~", "~=", "regexp", "glob", "rlike"],
+            "MATCHES /…/ tests a regular expression, and *= means contains"
+        ),
         (["like", "contains", "includes"], "*= means contains, ^= begins with, and MATCHES /…/ a regular expression"),
         (["&&", "&"], "use and"), (["||", "|"], "use or"), (["=>"], "use >="), (["=<"], "use <="), (["<>"], "use !="),
         (["order"], "--sort sorts: --sort -taken"), (["sort"], "--sort sorts: --sort -taken"),
@@ -22,7 +26,30 @@ enum ConditionAdvice {
     static func hint(for text: String, _ message: String) -> String? {
         if text.hasPrefix("!(") { return "use not (…)" }
         if text.hasPrefix("{") { return "a condition as JSON is given with --filter-json" }
+        if text.hasPrefix("@") { return "an album stands in place of the collection: find STORE @NAME" }
+        if text.hasPrefix(".") { return "omit the dot: \(text.dropFirst().prefix(60))" }
         let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        if words.count == 1, text.hasPrefix("!") { return "use not: not \(text.dropFirst().prefix(60)) = …" }
+        // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
+        if let colon = words.first?.firstIndex(of: ":"), text.first?.isLowercase ?? false,
+            !words[0][words[0].index(after: colon)...].isEmpty
+        {
+            let (field, word) = (words[0][..<colon].prefix(60), words[0][words[0].index(after: colon)...].prefix(60))
+            return "write \(field) = \(word), or \(field) has \(word) for a list; search finds words"
+        }
+        if words.count == 3, words[1] == "in", message.contains("IN needs a list"),
+            words[2].allSatisfy({ $0.isLetter || $0 == "." })
+        {
+            return "write \(words[2]) has \(words[0]), or a list in parentheses: rating in (4, 5)"
+        }
+        if text.firstMatch(of: /\d,\d{3}\b/) != nil, !text.contains("("), !words.contains("in") {
+            return "write numbers without separators: 5000000"
+        }
+        if text.firstMatch(of: /\d,\d/) != nil, !text.contains("("), !words.contains("in"), !words.contains("near"),
+            !words.contains("within")
+        {
+            return "write a decimal point: 2.8"
+        }
         if words.count > 1, words[0] == "search" {
             return "put the words to search for in quotes: SEARCH \(words[1] == "box" ? "BOX " : "")'red car'"
         }

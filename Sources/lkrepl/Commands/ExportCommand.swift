@@ -88,7 +88,7 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
-        let ending = file?.split(separator: ".").last?.lowercased() ?? ""
+        let ending = file?.split(separator: ".").dropFirst().last?.lowercased() ?? ""
         let format = try ExportFormat(named: format ?? (["csv", "tsv", "json"].contains(ending) ? ending : "jsonl"))
         var query = Query(
             try conditions.filter(words: condition),

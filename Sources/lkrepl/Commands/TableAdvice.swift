@@ -24,7 +24,7 @@ struct TableAdvice {
             }.first
             return held.map {
                 "\($0), and the column of \(table.name) holds strings; with --types a column named \(column.path).int, "
-                    + ".double, .bool or .date holds such values"
+                    + ".double, .bool, .date or, for lists, .json holds such values"
             }
         }
     }

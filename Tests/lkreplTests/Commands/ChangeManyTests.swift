@@ -133,6 +133,7 @@ import Testing
                     "--batch-bytes"
                 ),
                 (["update", "--write", "--yes", "--strict", "WHERE ratng = 5 SET rating = 1"], 64, "ratng"),
+                (["update", "--write", "--yes", "WHERE rating = 5 SET keywords = sea"], 64, "nothing was changed"),
             ] as [([String], Int32, String)] {
                 var arguments = arguments
                 let first = arguments.firstIndex { !$0.hasPrefix("-") && $0 != arguments[0] && $0 != "1K" }
@@ -141,6 +142,10 @@ import Testing
                 #expect(outcome.code == code && outcome.says(message), "\(arguments): \(outcome)")
             }
             #expect(try count("rating = 5", in: place) == "23\n" && count("x exists", in: place) == "0\n")
+            let meant = try place.run(
+                "update", "--write", "--yes", "--despite-warnings", "photos.store", "photos",
+                "WHERE id = scan-0011 SET keywords = sea")
+            #expect(meant.code == 0 && meant.says("warning: keywords holds arrays"), "\(meant)")
             // A warning about a field that no document has.
             let warned = try place.run("update", "--write", "photos.store", "photos", "WHERE ratng = 5 SET rating = 1")
             #expect(warned.code == 0 && warned.says("ratng") && warned.says("updated 0 documents"), "\(warned)")

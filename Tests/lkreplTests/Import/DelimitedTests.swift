@@ -144,6 +144,21 @@ enum DelimitedTestFiles {
         }
     }
 
+    @Test func `The name of the output decides the format, unless --format does`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for (arguments, start) in [
+                (["-o", "a.csv"], "id,"), (["-o", "a.tsv"], "id\t"), (["-o", "a.json"], "["), (["-o", "a.txt"], "{"),
+                (["-o", "b.csv", "--format", "jsonl"], "{"), (["-o", "csv"], "{"),
+            ] {
+                let exported = try place.run(["export", "photos.store", "photos", "rating = 5"] + arguments)
+                #expect(exported.code == 0, "\(exported)")
+                let written = String(decoding: try place.read(arguments[1]), as: UTF8.self)
+                #expect(written.hasPrefix(start), "\(arguments): \(written.prefix(40))")
+            }
+        }
+    }
+
     @Test func `CSV without types contains strings, and objects where names have dots`() throws {
         try Workplace.with { place in
             try place.makeItems()

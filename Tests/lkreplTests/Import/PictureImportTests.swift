@@ -167,6 +167,20 @@ struct `Repeated picture imports` {
 }
 
 /// Pictures with defects, reported by a program in place of exiftool.
+@Suite struct `Pictures in a directory` {
+    @Test func `Sidecars beside their pictures are skipped, and others are listed`() throws {
+        try withTemporaryDirectory { directory in
+            for name in ["a.JPG", "a.xmp", "b.jpg", "b.jpg.XMP", "c.xmp", "d.txt", ".e.jpg"] {
+                try TestFiles.write([1], to: directory + "/" + name)
+            }
+            let listing = try PictureFiles.list(in: directory)
+            let names = listing.files.compactMap { $0.path.split(separator: "/").last.map(String.init) }
+            #expect(names == ["a.JPG", "b.jpg", "c.xmp"])
+            #expect(listing.skippedText == "2 xmp sidecars of pictures, 1 hidden, 1 txt")
+        }
+    }
+}
+
 @Suite(.waitsForPrograms) struct `Pictures with unreadable tags` {
     @Test func `A picture is imported without its unreadable tag, which is named`() throws {
         try Workplace.with { place in

@@ -41,6 +41,20 @@ import Testing
         #expect(!columns.titles.contains("source") && columns.omitted.contains("source"), "\(columns)")
     }
 
+    @Test func `The title of a picture is among the fields that a table has room for`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for arguments in [
+                ["search", "photos.store", "photos", "bridge"], ["find", "photos.store", "photos", "keywords has sea"],
+            ] {
+                let shown = try place.run(
+                    arguments + ["--mode", "table", "--limit", "8"], environment: ["COLUMNS": "80"])
+                #expect(shown.lines.dropFirst().first?.contains("title") ?? false, "\(shown)")
+                #expect(shown.lines.allSatisfy { DisplayWidth.columns(of: $0) <= 80 }, "\(shown)")
+            }
+        }
+    }
+
     @Test func `A score stands before the ID, and excerpts after the fields`() {
         let rows: [DocumentObject] = [["score": 1.5, "title": "x", "id": "a", "highlights": ["**x**"]]]
         let style = TableStyle(content: .documents(idField: "id"), pinned: ["score", "highlights"])

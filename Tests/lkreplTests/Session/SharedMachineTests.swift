@@ -372,6 +372,27 @@ import Testing
         }
     }
 
+    @Test func `A umask that takes rights from the owner leaves nothing that this user cannot read`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.write([UInt8](repeating: 7, count: 100_000), to: "file.bin")
+            for mask in ["0777", "0277", "0177"] {
+                let changed = try place.shell(
+                    """
+                    umask \(mask)
+                    lkrepl doc patch --write photos.store photos scan-0011 '{"rating": 5}' &&
+                    lkrepl attach add --write photos.store photos scan-0011 m\(mask) file.bin &&
+                    lkrepl dump photos.store -q --force -o out.lk && lkrepl snapshot photos.store copy\(mask)
+                    """)
+                #expect(changed.code == 0, "\(changed)")
+                // Root can read everything, so the permissions are what counts.
+                let unreadable = try place.shell(
+                    "find photos.store copy\(mask) out.lk ! -perm -400 -o -type d ! -perm -700")
+                #expect(unreadable.code == 0 && unreadable.output.isEmpty, "\(unreadable)")
+            }
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can make files of another user"))
     func `A dump does not inherit the owner and permissions of another user's file that it replaces`() throws {
         try attacked { place in
