@@ -18,7 +18,7 @@ struct AssignmentAdvice {
         if let arrow = words.firstIndex(of: "->"), arrow > 2, !["TEXT", "BELOW"].contains(words[1].uppercased()),
             !words[..<arrow].contains(where: { $0.contains(where: "\"',=".contains) })
         {
-            return "put a text of several words in quotes: "
+            return "quote the old value: "
                 + "\(words[0]) \"\(words[1..<arrow].joined(separator: " "))\" -> …"
         }
         if words.count > 1, ["unset", "delete", "drop"].contains(words[0].lowercased()) {
@@ -31,7 +31,8 @@ struct AssignmentAdvice {
         if value.hasPrefix("[") { return "a list is written in parentheses: \(field) \(words[sign]) (\"a\", \"b\")" }
         if value.hasPrefix("{") { return "an object is written as json '{…}', or given with --set-json" }
         if let list = list(words[(sign + 1)...]) {
-            return "a list is written in parentheses: \(field) \(words[sign]) (\(list)); a text with a comma in quotes"
+            return
+                "a list is written in parentheses: \(field) \(words[sign]) (\(list)); quote a text that contains a comma"
         }
         guard sign + 2 < words.count else { return nil }
         if value == field, ["+", "-"].contains(words[sign + 2]) {
