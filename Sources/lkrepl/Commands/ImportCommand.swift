@@ -15,6 +15,7 @@ struct ImportCommand: ParsableCommand {
             are kept. --mode upsert reads all pictures again and replaces their documents. --attach original copies \
             each picture into the store and refers to it in the member original, which must not have another value; \
             the same picture again adds nothing. --prune deletes the documents of pictures that no longer exist. \
+            XMP sidecars beside their pictures are skipped. \
             exiftool -json -n -G1 -struct -r DIR | lkrepl import --write photos.store photos - --format \
             exiftool-json --key SourceFile imports exiftool's output; no output at all is an error.
             UTF-16 and byte order marks are accepted. Files ending in .csv and .tsv are read as such. Documents \

@@ -88,7 +88,7 @@ enum PictureFiles {
         let owners = Set(pictures).union(pictures.map(stem))
         let sidecars = listing.files.filter { ending(of: $0.path) == "xmp" && owners.contains(stem($0.path)) }
         if sidecars.isEmpty { return }
-        listing.skipped += sidecars.map { ($0.path, "xmp sidecars of pictures") }
+        listing.skipped += sidecars.map { ($0.path, "sidecars of pictures") }
         let paths = Set(sidecars.map(\.path))
         listing.files.removeAll { paths.contains($0.path) }
     }

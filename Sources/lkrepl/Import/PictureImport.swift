@@ -62,8 +62,8 @@ struct PictureImport {
         guard let text = listing.skippedText else { return }
         let count = listing.skipped.count
         options.note(
-            "import: skipped \(HumanNumber.counted(count, "file"))"
-                + " without a picture's ending: \(text)" + (options.verbose ? "" : "; -v lists them"))
+            "import: skipped \(HumanNumber.counted(count, "other file")): \(text)"
+                + (options.verbose ? "" : "; -v lists them"))
         for file in listing.skipped.sorted(by: { $0.path < $1.path }) {
             options.detail("import: skipped \(file.path)")
         }

@@ -155,7 +155,7 @@ struct `Repeated picture imports` {
             let told = try Self.run(place, "wb")
             #expect(
                 told.says(
-                    "skipped 7 files without a picture's ending: 2 txt, 1 hidden, 1 links to directories, 1 links to "
+                    "skipped 7 other files: 2 txt, 1 hidden, 1 links to directories, 1 links to "
                         + "nothing, 1 pdf, 1 without ending; -v lists them"), "\(told)")
             #expect(!told.says("a.txt"))
             let listed = try Self.run(place, "wb", "-v")
@@ -176,7 +176,7 @@ struct `Repeated picture imports` {
             let listing = try PictureFiles.list(in: directory)
             let names = listing.files.compactMap { $0.path.split(separator: "/").last.map(String.init) }
             #expect(names == ["a.JPG", "b.jpg", "c.xmp"])
-            #expect(listing.skippedText == "2 xmp sidecars of pictures, 1 hidden, 1 txt")
+            #expect(listing.skippedText == "2 sidecars of pictures, 1 hidden, 1 txt")
         }
     }
 }
