@@ -72,7 +72,7 @@ struct DumpCommand: ParsableCommand {
             progress.finish()
             let place = file.map { $0 == "-" ? "" : " in \($0)" } ?? ""
             options.note("dump: \(HumanNumber.counted(count, "record"))\(place), \(start.secondsText)")
-            NewFile.noteOfPacking(file, options)
+            if let advice = NewFile.packingAdvice(file) { options.note(advice) }
             if let warning { options.note("dump: \(warning)") }
             try omitted?.finish()
         }

@@ -151,7 +151,7 @@ struct ExportCommand: ParsableCommand {
                         collection, query, paths, .tsv(TSVWriter(guardsFormulas: safeCsv)), to: output, progress)
                 }
             }
-            NewFile.noteOfPacking(file, options)
+            if let advice = NewFile.packingAdvice(file) { options.note(advice) }
             let omitted = OmittedContents("export", onError: onError)
             if let directory {
                 var names = try AttachedFileNames(in: directory, pattern: pattern)

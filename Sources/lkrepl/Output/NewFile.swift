@@ -49,11 +49,11 @@ struct NewFile {
         return file.split(separator: ".").dropFirst().last.flatMap { programs[$0.lowercased()] }
     }
 
-    /// Notes that a file is not compressed, although its name says so.
-    static func noteOfPacking(_ file: String?, _ options: GlobalOptions) {
-        guard let file, let program = packing(of: file), !FileDescriptor.isSpecial(file) else { return }
+    /// Advice on a file that is not compressed, although its name says so; `nil` for others.
+    static func packingAdvice(_ file: String?) -> String? {
+        guard let file, let program = packing(of: file), !FileDescriptor.isSpecial(file) else { return nil }
         let pipe = program == "zip" || program == "tar" ? "" : "; without -o, | \(program) > \(file) compresses"
-        options.note("\(file) is not compressed\(pipe)")
+        return "\(file) is not compressed\(pipe)"
     }
 
     /// Whether a path refers to the file that is standard output, such as `/dev/stdout`.
