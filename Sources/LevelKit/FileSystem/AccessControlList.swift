@@ -75,10 +75,15 @@ enum AccessControlList {
         }
 
         private static func read(_ get: (UnsafeMutableRawPointer?, Int) -> Int) -> [UInt8]? {
-            // The largest value of an extended attribute (`XATTR_SIZE_MAX` of linux/limits.h).
-            var list = [UInt8](repeating: 0, count: 65_536)
-            let count = unsafe list.withUnsafeMutableBytes { unsafe get($0.baseAddress, $0.count) }
-            return count > 0 ? Array(list[..<count]) : nil
+            // Most directories have none. If a list grows in between, its size is asked for again.
+            for _ in 0..<8 {
+                let size = get(nil, 0)
+                if size <= 0 { return nil }
+                var list = [UInt8](repeating: 0, count: size)
+                let count = unsafe list.withUnsafeMutableBytes { unsafe get($0.baseAddress, $0.count) }
+                if count > 0 { return Array(list[..<count]) }
+            }
+            return nil
         }
 
         /// Reads a list in the form of linux/posix_acl_xattr.h: a version of four bytes, then entries of eight bytes.

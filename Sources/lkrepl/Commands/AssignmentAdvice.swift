@@ -83,7 +83,7 @@ struct AssignmentAdvice {
             for member in object.prefix(32) where assignments.count < 32 {
                 let name = member.name.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
                 let names = names + ["\"\(name)\""]
-                let path = try FieldPath(parsing: names.joined(separator: "."))
+                guard let path = try? FieldPath(parsing: names.joined(separator: ".")) else { continue }
                 if member.name.contains("."), let other = try? FieldPath(parsing: member.name),
                     try !collection.exists(matching: .exists(path)), try collection.exists(matching: .exists(other))
                 {
