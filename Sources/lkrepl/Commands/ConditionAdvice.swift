@@ -32,6 +32,7 @@ enum ConditionAdvice {
         if words.count == 1, text.hasPrefix("!") { return "use not: not \(text.dropFirst().prefix(60)) = …" }
         // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
         if let colon = words.first?.firstIndex(of: ":"), text.first?.isLowercase ?? false,
+            words.count == 1 || ["and", "or"].contains(words[1]),
             !words[0][words[0].index(after: colon)...].isEmpty
         {
             let (field, word) = (words[0][..<colon].prefix(60), words[0][words[0].index(after: colon)...].prefix(60))

@@ -21,13 +21,16 @@ struct DateLikeText {
 
     /// Whether the string is a month in English with a year, and perhaps a day.
     private var namesMonth: Bool {
-        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        let months = [
+            "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+            "november", "december",
+        ]
         let words = text.lowercased().split { " .,".contains($0) }
         guard (2...3).contains(words.count), words.contains(where: { $0.count == 4 && Self.number($0) != nil }) else {
             return false
         }
         let names = words.filter { Self.number($0) == nil }
-        return names.count == 1 && months.contains(String(names[0].prefix(3))) && names[0].count <= 9
+        return names.count == 1 && names[0].count >= 3 && months.contains { $0.hasPrefix(names[0]) }
     }
 
     /// Whether the string begins like a week or a time of a day, and is none that can be read.
