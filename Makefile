@@ -112,22 +112,22 @@ readme: bootstrap
 faults: bootstrap
 	@Tests/Faults/run
 
-bench: bootstrap
-	@Benchmarks/bootstrap
+bench:
+	@script/bootstrap benchmarks
 	@$(SWIFT) build $(TRAITS) --quiet -c release --product lkrepl
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
 		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
 
 # In debug builds: speed does not matter here, and a release build takes longer than all of the runs.
-bench-smoke: bootstrap
-	@Benchmarks/bootstrap
+bench-smoke:
+	@script/bootstrap benchmarks
 	@$(SWIFT) build $(TRAITS) --quiet --product lkrepl
 	@$(SWIFT) build --quiet --package-path Benchmarks
 	@Benchmarks/smoke "$$($(SWIFT) build --show-bin-path)/lkrepl" "$$($(SWIFT) build --package-path Benchmarks --show-bin-path)"
 
-bench-quick: bootstrap
-	@Benchmarks/bootstrap
+bench-quick:
+	@script/bootstrap benchmarks
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks bench 20000 3
 	@$(SWIFT) run --skip-build -c release --package-path Benchmarks docbench --smoke

@@ -51,6 +51,25 @@ import Testing
         try #require(process.terminationStatus == 0)
     }
 
+    /// It asks for confirmation first.
+    @Test func `Only bootstrap installs packages`() throws {
+        let root = ArchitectureTests.root
+        var scripts = ["Makefile"]
+        for folder in ["script", "Benchmarks", "Examples", "Tests", ".ci"] {
+            let files = try #require(FileManager.default.enumerator(atPath: root.appending(path: folder).path))
+            for case let name as String in files where !name.contains("/.build") && !name.hasPrefix(".build") {
+                guard !name.contains("."), folder + "/" + name != "script/bootstrap" else { continue }
+                scripts.append(folder + "/" + name)
+            }
+        }
+        for script in scripts {
+            guard let text = try? String(contentsOf: root.appending(path: script), encoding: .utf8) else { continue }
+            let installs = text.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("apt-get ") }
+            #expect(installs.isEmpty, "\(script): \(installs)")
+        }
+        #expect(scripts.contains("Benchmarks/run") && scripts.contains("script/check"))
+    }
+
     #if os(Linux)
         @Test func `Without a terminal, bootstrap does not run sudo and prints the command to run`() throws {
             let outcome = try run(user: 1000)

@@ -102,6 +102,9 @@ struct Catalog: Sendable, Hashable {
         /// or known to agree with them.
         var answersWithThisStemmer: Bool { hasStemmers { $0.agreesWithThisProcess } }
 
+        /// Whether search words are certainly stemmed to the stored terms, because the build of the stemmer is the same.
+        var hasThisStemmerBuild: Bool { hasStemmers { $0.isOfThisBuild } }
+
         private func hasStemmers(where isKnown: (StemmerIdentity) -> Bool) -> Bool {
             definition.languages.allSatisfy { language in
                 stemmers.contains { $0.language == language && isKnown($0) }
@@ -290,6 +293,14 @@ extension Catalog {
         if collections.contains(where: \.isReplicated) { return Self.formatVersion }
         if hasAttachments { return Self.attachmentFormatVersion }
         return keepsHistory ? Self.historyFormatVersion : Self.plainFormatVersion
+    }
+
+    /// Decodes the record if it is a catalog. Another program may use the same key; then returns `nil`.
+    ///
+    /// - Throws: the errors of ``init(encoded:)``.
+    init?(ifEncoded record: [UInt8]) throws {
+        guard record.starts(with: Self.beginning) else { return nil }
+        try self.init(encoded: record)
     }
 
     /// Decodes the record.

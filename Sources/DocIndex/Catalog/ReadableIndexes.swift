@@ -15,6 +15,7 @@ final class ReadableIndexes: Sendable {
     let textHasOtherStemmer: Bool
     private let foundValues: FoundOnce<[ValueIndex]>
     private let foundTextRules: FoundOnce<Bool>
+    private let foundTextBuild: FoundOnce<Bool>
     private let foundOtherStemmers: FoundOnce<Bool>
 
     init(_ entries: [Catalog.IndexEntry]) {
@@ -33,6 +34,7 @@ final class ReadableIndexes: Sendable {
         self.text = text
         textHasOtherStemmer = entries.contains { $0.number == text?.number && !$0.answersWithThisStemmer }
         foundTextRules = FoundOnce { entries.allSatisfy { $0.number != text?.number || $0.hasTheseRules } }
+        foundTextBuild = FoundOnce { entries.allSatisfy { $0.number != text?.number || $0.hasThisStemmerBuild } }
         foundOtherStemmers = FoundOnce {
             entries.contains { $0.definition.languages.count > 0 && !$0.stemmers.isEmpty && !$0.isCurrent }
         }
@@ -44,6 +46,10 @@ final class ReadableIndexes: Sendable {
 
     /// Whether the text index was built by the rules of this version of the library.
     var textHasTheseRules: Bool { foundTextRules.value }
+
+    /// Whether the text index was built with the build of the stemmer in this process. Another build may stem some words
+    /// differently, although it agrees on the common ones.
+    var textHasThisStemmerBuild: Bool { foundTextBuild.value }
 
     /// Whether an index that is kept up to date was built with a different build of a stemmer.
     var hasOtherStemmers: Bool { foundOtherStemmers.value }

@@ -151,6 +151,15 @@ extension DocumentCollection {
         return TextSearch(reader: rows.snapshot, index: index.text, view: view, cache: store.texts.cache)
     }
 
+    /// The name of the text index if another build of the stemmer has built it: a word that the two stem differently is
+    /// not found. They agree on the common words, otherwise searching throws.
+    package var textIndexOfOtherStemmerBuild: String? {
+        get throws {
+            let rows = try reader()
+            return rows.collection.readable.textHasThisStemmerBuild ? nil : rows.textIndex?.definition.name
+        }
+    }
+
     /// Returns the error for a search in an index that was built with a different version of the stemmer.
     private func otherStemmer(of index: IndexDefinition) -> DocIndexError {
         DocIndexError(

@@ -117,6 +117,7 @@ public final class DocumentStore: Sendable {
         try schema?.validate()
         var databaseOptions = options.database
         databaseOptions.createIfMissing = databaseOptions.createIfMissing && schema != nil
+        if mode == .readWrite { try requireOpenable(path, schema: schema, options: databaseOptions) }
         let database = try Database.open(at: path, options: databaseOptions, mode: mode)
         do {
             return try open(
@@ -198,10 +199,7 @@ public final class DocumentStore: Sendable {
 
     private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
         let record = try database.valueOrCopy(forKey: StoreKey.catalogKey)
-        // Another program may use the same key.
-        if let record, record.starts(with: Catalog.beginning) {
-            return try Catalog(encoded: record)
-        }
+        if let catalog = try record.flatMap(Catalog.init(ifEncoded:)) { return catalog }
         var cursor = try database.cursor()
         guard mayBeNew, try !cursor.advance() else {
             throw DocIndexError(
@@ -210,6 +208,39 @@ public final class DocumentStore: Sendable {
                     + "create a store in another directory and import the data")
         }
         return Catalog()
+    }
+
+    /// Throws what opening for writing would throw after LevelDB has changed the files: that the database is not a store,
+    /// or one of a later version. If another process uses the database, opening it decides.
+    ///
+    /// - Parameter schema: the schema to open it with, if any.
+    private static func requireOpenable(_ path: String, schema: Schema?, options: DatabaseOptions) throws {
+        guard options.order == .bytewise, let closed = ClosedDatabase(at: path) else { return }
+        do {
+            if let catalog = try closed.value(forKey: StoreKey.catalogKey).flatMap(Catalog.init(ifEncoded:)) {
+                if let schema { _ = try catalog.changed(to: schema) }
+                return
+            }
+            // Rare: it is not a store, it is empty, or its files are damaged.
+            guard let database = try? Database.open(at: path, options: options, mode: .readOnly) else { return }
+            defer { try? database.close() }
+            _ = try storedCatalog(in: database, mayBeNew: schema != nil)
+        } catch let error as DocIndexError {
+            if closed.isUnchanged { throw error }
+        }
+    }
+
+    /// Throws if a store has a later format than this version knows. Does not open it, and returns if it is not a store, or
+    /// if another process uses it.
+    package static func requireKnownFormat(at path: String) throws {
+        guard let record = ClosedDatabase(at: path)?.value(forKey: StoreKey.catalogKey) else { return }
+        do {
+            _ = try Catalog(ifEncoded: record)
+        } catch let error as DocIndexError where error.code == .storeTooNew {
+            throw error
+        } catch {
+            // Commands that need a store tell.
+        }
     }
 
     /// Throws if a schema differs from the one in effect, which cannot be changed here.

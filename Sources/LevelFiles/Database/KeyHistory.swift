@@ -26,13 +26,15 @@ package struct KeyHistory: Sendable {
 
     /// Searches every table and log of a directory for a key.
     ///
+    /// - Parameter includesObsolete: whether obsolete files are searched.
     /// - Complexity: reads the index and at most two blocks of each table that may contain the key, and the logs
     ///   completely. If the order is not bytewise, reads all tables.
-    package init(of key: [UInt8], in files: DatabaseFiles) {
+    package init(of key: [UInt8], in files: DatabaseFiles, includesObsolete: Bool = true) {
         let version = files.manifest?.version
         let ranges = Dictionary(version?.tables.map { ($0.number, $0) } ?? []) { first, _ in first }
         for file in files.files {
             let (use, level) = files.use(of: file)
+            guard includesObsolete || use == .live else { continue }
             let found: [Version]
             do throws(FileError) {
                 switch file.kind {
@@ -94,7 +96,7 @@ package struct KeyHistory: Sendable {
     ) throws(FileError) -> [Version] {
         var log = log
         var found: [Version] = []
-        while let item = try log.next() {
+        while let item = try log.next(mentioning: key) {
             switch item {
             case .damage(let fault, _): faults.append(fault)
             case .batch(let batch, _):

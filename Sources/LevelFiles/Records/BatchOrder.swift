@@ -5,9 +5,13 @@
 /// `DBImpl::Write`). LevelDB inserts the entries into a skip list. It ends the process if an entry occurs twice
 /// (`db/skiplist.h`, `Insert`), for example after a log was appended to itself, or if a sequence number does not fit
 /// into 56 bits (`db/dbformat.cc`, `PackSequenceAndType`).
+///
+/// It inserts the operations of a batch before it compares their number with the header
+/// (`db/write_batch.cc`, `WriteBatch::Iterate`). If it ignores the difference, the next batch may repeat an entry.
 package struct BatchOrder {
-    /// Sequence numbers have 56 bits. The largest one is excluded, because lookups use it.
-    package static let sequenceLimit: UInt64 = (1 << 56) - 1
+    /// Sequence numbers have 56 bits. The last ones are excluded: lookups use the largest one, and a batch with more
+    /// operations than its header says must not reach it. No log is long enough for so many operations.
+    package static let sequenceLimit: UInt64 = (1 << 56) - (1 << 32)
 
     /// The smallest sequence number that the next batch may have.
     private var next: UInt64 = 0
@@ -20,7 +24,10 @@ package struct BatchOrder {
     /// - Returns: the problem, as a clause, or `nil` if the batch is consecutive, or too short to be a batch.
     package mutating func enter(_ record: [UInt8]) -> String? {
         guard record.count >= Self.headerByteCount else { return nil }
-        return unsafe record.withUnsafeBytes { unsafe enter(headerAt: $0.baseAddress!) }
+        let problem = unsafe record.withUnsafeBytes { unsafe enter(headerAt: $0.baseAddress!) }
+        guard problem == nil else { return problem }
+        next += UInt64(max(0, BatchRecord.operationCount(of: record) - Int(BatchRecord.statedCount(of: record))))
+        return nil
     }
 
     private static let headerByteCount = 12
@@ -42,16 +49,20 @@ package struct BatchOrder {
     ///
     /// - Parameter toleratesDamage: whether to ignore corruption that LevelDB ignores.
     /// - Returns: the problem, or `nil` if none was found, or only corruption that LevelDB detects itself.
-    /// - Complexity: O(n) in the size of the log. Checksums are computed only after an apparent problem.
+    /// - Complexity: O(n) in the size of the log. Checksums are computed only after an apparent problem, or if corruption
+    ///   is tolerated.
     package mutating func enter(
         _ log: OpenFile, toleratesDamage: Bool = false
     ) throws(SystemError) -> RecordReader.Damage? {
-        let before = self
-        if try enterUnchecked(log) { return nil }
-        // The apparent problem may be in corrupt bytes that LevelDB skips, so the log is read again in the way LevelDB
-        // reads it.
-        self = before
-        try log.seek(to: 0)
+        // LevelDB stops at a batch with a false number of operations, unless it ignores corruption.
+        if !toleratesDamage {
+            let before = self
+            if try enterUnchecked(log) { return nil }
+            // The apparent problem may be in corrupt bytes that LevelDB skips, so the log is read again in the way
+            // LevelDB reads it.
+            self = before
+            try log.seek(to: 0)
+        }
         var reader = RecordReader(log, holding: .batches)
         var damage: RecordReader.Damage?
         while true {

@@ -41,4 +41,29 @@ package struct BatchRecord: Hashable, Sendable {
         }
         self.operations = operations
     }
+
+    /// Returns the number of operations in a record before the first malformed one, whatever its header says.
+    static func operationCount(of record: [UInt8]) -> Int {
+        var count = 0
+        var fields = FieldReader(record)
+        do throws(FormatError) {
+            _ = try fields.readFixed(UInt64.self)
+            _ = try fields.readFixed(UInt32.self)
+            while !fields.isAtEnd, let kind = InternalKey.Kind(rawValue: try fields.readByte()) {
+                _ = try fields.readBytes()
+                if kind == .put { _ = try fields.readBytes() }
+                count += 1
+            }
+        } catch {
+            // The malformed operation is not counted.
+        }
+        return count
+    }
+
+    /// Returns the number of operations according to the header of a record; 0 if it has none.
+    static func statedCount(of record: [UInt8]) -> UInt32 {
+        var fields = FieldReader(record)
+        _ = try? fields.readFixed(UInt64.self)
+        return (try? fields.readFixed(UInt32.self)) ?? 0
+    }
 }

@@ -36,10 +36,30 @@ package struct WriteLog {
     /// Returns the next batch or corruption, or `nil` at the end.
     ///
     /// - Throws: ``FileError`` with `unreadable`.
-    package mutating func next() throws(FileError) -> Item? {
-        let start = reader.endOffset
-        let item: RecordReader.Item?
-        do throws(SystemError) { item = try reader.next() } catch { throw FileError(error, file: name) }
+    package mutating func next() throws(FileError) -> Item? { try next { _ in true } }
+
+    /// Like ``next()``, but skips batches that do not contain a key, without decoding them.
+    package mutating func next(mentioning key: [UInt8]) throws(FileError) -> Item? {
+        // As in a batch, where the length is before the key.
+        let pattern = key.count < 0x80 ? [UInt8(key.count)] + key : key
+        return try next { record in
+            var start = record.startIndex
+            while let index = record[start...].firstIndex(of: pattern[0]) {
+                if record[index...].starts(with: pattern) { return true }
+                start = index + 1
+            }
+            return false
+        }
+    }
+
+    private mutating func next(where isWanted: ([UInt8]) -> Bool) throws(FileError) -> Item? {
+        var start = reader.endOffset
+        var item: RecordReader.Item?
+        repeat {
+            start = reader.endOffset
+            do throws(SystemError) { item = try reader.next() } catch { throw FileError(error, file: name) }
+            guard case .record(let record) = item, !isWanted(record) else { break }
+        } while true
         switch item {
         case nil: return nil
         case .damage(let damage):

@@ -127,8 +127,7 @@ struct DatabaseOpener {
     /// files by files with new numbers, so an error counts only if the names are unchanged.
     ///
     /// - Parameter folder: the directory, just listed.
-    /// - Returns: the manifest, or `nil` if it is corrupt and corruption is tolerated.
-    private func checkFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest? {
+    private func checkFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest {
         var folder = folder
         while true {
             do throws(LevelError) {
@@ -148,22 +147,15 @@ struct DatabaseOpener {
 
     /// Checks LevelDB's assumptions: the log named by the manifest exists, the writes in the logs are consecutive, and
     /// no table file is forged. LevelDB finds other corruption itself when it reads. If corruption is tolerated, the
-    /// logs are checked only for content that would end the process.
-    private func lookAtFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest? {
-        let isStrict = options.integrity == .strict
-        let manifest: Manifest
+    /// logs are checked only for content that would end the process. LevelDB tolerates none in a manifest.
+    private func lookAtFiles(listedIn folder: EngineFolder) throws(LevelError) -> Manifest {
         var follower: ManifestFollower?
-        do throws(LevelError) {
-            manifest = try ManifestFollower.follow(&follower, in: directory)
-        } catch {
-            if isStrict { throw error }
-            return nil
-        }
+        let manifest = try ManifestFollower.follow(&follower, in: directory)
         try inspection.check(follower?.version ?? Version())
         try folder.checkNewFiles(after: manifest)
         try checkOrderOfLogs(of: manifest)
         let unchecked = try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
-        guard isStrict else { return manifest }
+        guard options.integrity == .strict else { return manifest }
         try checkLog(of: manifest)
         for table in unchecked where TableFile.isForged(table, in: directory) {
             throw LevelError(

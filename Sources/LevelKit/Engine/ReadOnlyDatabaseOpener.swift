@@ -49,11 +49,13 @@ struct ReadOnlyDatabaseOpener {
         let limit = FileOperations.raisedOpenFileLimit(for: manifest.tables.count + Self.spareDescriptorCount)
         // LevelDB maps the first thousand tables into memory, and keeps descriptors of the others.
         let isWithinLimit = 2 * manifest.tables.count + Self.spareDescriptorCount <= limit
-        guard folder.isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors else {
-            let byteCount = folder.copiedByteCount(of: manifest) &+ Self.ownFileByteCount
-            return try openCheckpoint(isCopied: !folder.isTrusted, byteCount: byteCount)
+        var isTrusted = folder.isTrusted
+        if isTrusted, isWithinLimit, ReadOnlyFiles.canLinkDescriptors {
+            if let core = try openLinks() { return core }
+            isTrusted = false
         }
-        return try openLinks()
+        let byteCount = folder.copiedByteCount(of: manifest) &+ Self.ownFileByteCount
+        return try openCheckpoint(isCopied: !isTrusted, byteCount: byteCount)
     }
 
     /// Throws if the process may not write files as large as those of the private directory. A signal would end the
@@ -75,10 +77,16 @@ struct ReadOnlyDatabaseOpener {
 
     // MARK: - Links to open files
 
-    private func openLinks() throws(LevelError) -> DatabaseCore {
+    /// Opens the database through links to its open files.
+    ///
+    /// - Returns: `nil` if other users can change one of the files. The owner of the parent directory may have replaced
+    ///   the directory since it was listed.
+    private func openLinks() throws(LevelError) -> DatabaseCore? {
         let (files, _) = try FileCollector.repeated(directory, tryLimit: Self.tryLimit, action: "read") {
             (follower) throws(FileCollector.Failure) in try collect(&follower)
         }
+        let held = files.tables.map(\.file) + files.logs.map(\.file)
+        guard held.allSatisfy(EngineFolder.isTrusted) else { return nil }
         let open = Dictionary(uniqueKeysWithValues: files.tables.map { ($0.table, $0) })
         try inspection.check(files.tables.map(\.table), options.checksEveryBlock ? .everything : .outline) { table in
             open[table].map { ($0.name, $0.file) }
@@ -90,8 +98,8 @@ struct ReadOnlyDatabaseOpener {
         let byteCount = logByteCount &+ manifestByteCount &+ Self.ownFileByteCount
         try requireFileSize(of: byteCount)
         let scratch = try ScratchPlace.make(byteCount: byteCount, for: directory)
-        let held = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
-        return try start(held, tableCount: files.tables.count + files.logs.count)
+        let links = try ReadOnlyFiles(in: scratch, files.version, tables: files.tables, logs: files.logs)
+        return try start(links, tableCount: held.count)
     }
 
     /// Opens the files of a single consistent state.
@@ -137,6 +145,11 @@ struct ReadOnlyDatabaseOpener {
         do throws(LevelError) {
             try Checkpoint.take(
                 of: directory.path, to: copy.path, tables: isCopied ? .copied : .linked, tryLimit: Self.tryLimit)
+            // As for links to open files.
+            guard try EngineFolder(copy).isTrusted else {
+                throw LevelError(
+                    .busy, "files of \(directory.path) were replaced by files of another user meanwhile; try again")
+            }
             let (files, _) = try FileCollector.repeated(copy, tryLimit: 1, action: "read") {
                 (follower) throws(FileCollector.Failure) in
                 let collector = try FileCollector(copy, &follower)

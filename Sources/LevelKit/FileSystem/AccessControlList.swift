@@ -88,9 +88,13 @@ enum AccessControlList {
 
         /// Reads a list in the form of linux/posix_acl_xattr.h: a version of four bytes, then entries of eight bytes.
         private static func letsOthersWrite(_ list: [UInt8]) -> Bool {
-            let (user, group): (UInt16, UInt16) = (0x02, 0x08)
-            return stride(from: 4, to: list.count - 7, by: 8).contains { start in
-                let tag = UInt16(list[start]) | UInt16(list[start + 1]) << 8
+            let (user, group, mask): (UInt16, UInt16, UInt16) = (0x02, 0x08, 0x10)
+            func tag(_ start: Int) -> UInt16 { UInt16(list[start]) | UInt16(list[start + 1]) << 8 }
+            let entries = stride(from: 4, to: list.count - 7, by: 8)
+            // It limits what the other entries permit.
+            if let limit = entries.first(where: { tag($0) == mask }), list[limit + 2] & 2 == 0 { return false }
+            return entries.contains { start in
+                let tag = tag(start)
                 guard list[start + 2] & 2 != 0, tag == user || tag == group else { return false }
                 let id = (0..<4).reduce(UInt32(0)) { $0 | UInt32(list[start + 4 + $1]) << (8 * UInt32($1)) }
                 return tag == group || id != geteuid() && id != 0

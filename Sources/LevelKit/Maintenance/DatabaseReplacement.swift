@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// ``publish()`` exchanges the two directories with a single system call, so a killed process leaves either the old or
 /// the new database at the path. If the file system cannot exchange directories, the old one is first moved aside;
-/// ``clearLeftovers(of:)``, which every shell command calls first, moves it back.
+/// ``restoreMoved(to:)``, which every shell command calls first, moves it back.
 package final class DatabaseReplacement: Sendable {
     /// The infix between the name of the database and six random letters.
     package static let marker = ".loading-"
@@ -208,13 +208,23 @@ extension DatabaseReplacement {
     ///
     /// - Complexity: O(n) in the number of names in the parent directory.
     package static func clearLeftovers(of path: String) {
-        guard let place = try? DatabaseDirectory(toChange: path),
-            let parent = try? DirectoryHandle.at(resolved: place.parentPath).readable(),
+        guard let place = try? DatabaseDirectory(toChange: path), let parent = restoreMoved(to: place) else { return }
+        ScratchDirectory.clearLeftovers(in: parent, prefix: place.name + marker)
+    }
+
+    /// Moves a database back that a killed process of this user had moved aside, if there is nothing at its path.
+    package static func restoreMoved(to path: String) {
+        guard let place = try? DatabaseDirectory(toChange: path), FileStatus(linkAt: place.path) == nil else { return }
+        _ = restoreMoved(to: place)
+    }
+
+    /// - Returns: the parent directory if it contains leftovers.
+    private static func restoreMoved(to place: DatabaseDirectory) -> DirectoryHandle? {
+        guard let parent = try? DirectoryHandle.at(resolved: place.parentPath).readable(),
             let names = try? parent.names()
-        else { return }
-        let prefix = place.name + marker
-        let leftovers = names.filter { ScratchDirectory.isMade($0, prefix) }
-        if leftovers.isEmpty { return }
+        else { return nil }
+        let leftovers = names.filter { ScratchDirectory.isMade($0, place.name + marker) }
+        if leftovers.isEmpty { return nil }
         // Elsewhere, another user could give any directory of this user such a name, and databases are not replaced. Opened
         // after the check, because it is about the path.
         if DirectoryTrust.group.allows(resolved: place.parentPath),
@@ -222,7 +232,7 @@ extension DatabaseReplacement {
         {
             for name in leftovers { restore(from: name, to: place.name, in: parent) }
         }
-        ScratchDirectory.clearLeftovers(in: parent, prefix: prefix)
+        return parent
     }
 
     /// Moves the old database back to its path, or renames it for deletion if the new one is already there.

@@ -23,6 +23,8 @@ struct EngineFolder {
     private let directory: DatabaseDirectory
     private var status = stat()
     private var files: [File] = []
+    /// Whether an access control list lets another user change the directory or one of the files.
+    private var isListed = false
 
     /// A log is no longer than a write buffer plus one batch, each at most 1 GiB.
     private static let logByteLimit: Int64 = 4 << 30
@@ -43,6 +45,7 @@ struct EngineFolder {
                 }
                 files.append(File(name: name, kind: kind, status: status))
             }
+            isListed = AccessControlList.letsOthersWrite(to: handle.descriptor) || files.contains(where: isListed)
         } catch {
             throw LevelError(.io, "could not list \(directory.path); check its permissions", cause: error.text)
         }
@@ -138,7 +141,21 @@ struct EngineFolder {
     ///
     /// If the files are group-writable, the group of the process counts as this user, because many systems give each
     /// user a private group.
-    var isTrusted: Bool { Self.isTrusted(status) && files.allSatisfy { Self.isTrusted($0.status) } }
+    var isTrusted: Bool { !isListed && Self.isTrusted(status) && files.allSatisfy { Self.isTrusted($0.status) } }
+
+    /// Returns the same for an open file.
+    static func isTrusted(_ file: OpenFile) -> Bool {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else { return false }
+        return isTrusted(status) && !(mayBeListed(status) && AccessControlList.letsOthersWrite(to: file.descriptor))
+    }
+
+    private func isListed(_ file: File) -> Bool {
+        Self.mayBeListed(file.status) && AccessControlList.letsOthersWrite(at: directory.file(file.name))
+    }
+
+    /// Whether a list may let somebody write to the file. The permissions of the group limit every list.
+    private static func mayBeListed(_ status: stat) -> Bool { status.st_mode & S_IWGRP != 0 }
 
     private static func isTrusted(_ status: stat) -> Bool {
         let isOwn = status.st_uid == geteuid() || status.st_uid == 0

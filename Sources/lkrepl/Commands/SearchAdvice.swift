@@ -22,6 +22,15 @@ struct SearchAdvice {
         options.note("note: \(words.joined(separator: ", ")): \(meaning); --box reads operators of search engines")
     }
 
+    /// Tells if the stems of rare words may differ from those in the index.
+    func noteStemmer() throws {
+        guard !options.quiet, let index = try collection.textIndexOfOtherStemmerBuild else { return }
+        options.note(
+            "note: the text index \(index) was built with another build of the stemmer library, which agrees with this one "
+                + "on common words; a rare word may be missed until lkrepl index rebuild --write STORE "
+                + "\(ShellWord.quoted(collection.name)) \(ShellWord.quoted(index))")
+    }
+
     /// Returns the words outside of quotes that are operators of search engines and not of a strict search.
     static func foreignOperators(in text: String) -> [String] {
         var found: [String] = []

@@ -45,6 +45,7 @@ struct SearchCommand: ParsableCommand {
             let advice = SearchAdvice(
                 text: words, query: query, filter: filter, collection: collection, options: options)
             advice.noteOperators()
+            try advice.noteStemmer()
             let fields = selection.paths
             try conditions.requireSound(Query(filter), fields: fields, in: collection)
             func warn(foundSomething: Bool) throws {

@@ -83,7 +83,12 @@ struct RepairOutcome {
         func count(_ number: some BinaryInteger) -> DocumentValue { .int(Int64(clamping: number)) }
         func texts(_ texts: [String]) -> DocumentValue { .array(texts.map { .string($0) }) }
         let rows: [(String, DocumentValue)] = [
-            ("keys", count(report.verification.keyCount)), ("bytes left out", count(report.droppedByteCount)),
+            ("keys", count(report.verification.keyCount)),
+            // The size of a lost manifest or log is unknown.
+            (
+                "bytes left out",
+                report.droppedByteCount == 0 && losses.placeCount > 0 ? .null : count(report.droppedByteCount)
+            ),
             ("entries lost at least", count(losses.entryCount)),
             ("entries lost about", losses.estimatedEntryCount.map { count($0) } ?? .null),
             ("blocks lost", count(losses.blockCount)), ("tables lost", texts(losses.tableNames)),

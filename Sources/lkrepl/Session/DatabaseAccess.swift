@@ -33,7 +33,13 @@ struct DatabaseAccess {
     func open(_ path: String) throws -> Database {
         var options = options
         options.lockTimeout = timeout
-        DatabaseReplacement.clearLeftovers(of: path)
+        if isExclusive {
+            DatabaseReplacement.clearLeftovers(of: path)
+            try DocumentStore.requireKnownFormat(at: path)
+        } else {
+            // Reading deletes nothing, but without this there would be nothing to read.
+            DatabaseReplacement.restoreMoved(to: path)
+        }
         do {
             let database = try Database.open(at: path, options: options, mode: isExclusive ? .readWrite : .readOnly)
             if let scratch = database.scratch { Interruption.removeAtExit(scratch) }

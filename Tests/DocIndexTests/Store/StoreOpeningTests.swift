@@ -124,11 +124,34 @@ import Testing
                 try DocumentStore.open(on: database, schema: Self.schema)
             }
             try database.close()
+            let before = try DirectoryState(path)
             expectFailure(.notADocumentStore, containing: path) { try DocumentStore.open(at: path) }
             expectFailure(.notADocumentStore) { try DocumentStore.open(at: path, schema: Self.schema) }
+            #expect(try DirectoryState(path).difference(from: before) == [])
             let again = try Database.open(at: path)
             #expect(try allPairs(in: again).map(\.key) == [Array("key".utf8)])
             try again.close()
+        }
+    }
+
+    @Test(arguments: [0, 3000]) func `A store with a higher schema version is rejected and not changed`(count: Int)
+        throws
+    {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            let photos = CollectionDefinition("photos", indexes: [.value("year", on: "year")])
+            let store = try DocumentStore.open(at: path, schema: Schema(version: 2, collections: [photos]))
+            for number in 0..<count { try store.collection("photos").put(["id": .string("\(number)"), "year": 1930]) }
+            try store.close()
+            // With the catalog in a table, and then in the log as well.
+            for version in [3, 4] {
+                let before = try DirectoryState(path)
+                expectFailure(.storeTooNew, containing: "version") {
+                    try DocumentStore.open(at: path, schema: Schema(version: 1, collections: [photos]))
+                }
+                #expect(try DirectoryState(path).difference(from: before) == [])
+                try DocumentStore.open(at: path, schema: Schema(version: version, collections: [photos])).close()
+            }
         }
     }
 
@@ -177,11 +200,15 @@ import Testing
             try database.put(Array(catalog.utf8), forKey: StoreKey.catalogKey)
             try database.close()
             for schema in [nil, Self.schema] {
+                let before = try DirectoryState(path)
+                var isOpened = false
                 check {
                     let store = try DocumentStore.open(at: path, schema: schema)
+                    isOpened = true
                     try store.collection("photos").put(["id": "b", "year": 1931])
                     try store.close()
                 }
+                if !isOpened { #expect(try DirectoryState(path).difference(from: before) == []) }
             }
         }
     }

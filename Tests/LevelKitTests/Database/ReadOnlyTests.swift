@@ -76,7 +76,8 @@ import Testing
                 { try database.put("1", forKey: "a") }, { try database.delete("a") },
                 { try database.write { try $0.put("1", forKey: "a") } }, { try database.write(WriteBatch()) },
                 { try database.flush() }, { try database.compact() },
-                { try database.compact(includingDeepestLevel: true) },
+                { try database.compact(includingDeepestLevel: true) }, { try database.deleteRange(.all) },
+                { _ = try database.keyspace("new", key: String.self, value: .bytes) },
             ]
             for write in writes {
                 let error = thrownError(write)

@@ -209,6 +209,33 @@ import Testing
         #expect((1..<400).contains(madeCount), "the exchange was sometimes before and sometimes after: \(madeCount)")
     }
 
+    /// Who owns the parent directory can put another database in the place of one that was found trustworthy.
+    @Test(.enabled(if: isRoot, note))
+    func `A database that is exchanged while it is opened is not read from files that others can change`() throws {
+        try makeDirectory("theirs")
+        for name in ["theirs/db", "theirs/other"] { try makeDatabase(name) }
+        give("theirs/other")
+        #expect(unsafe chown(directory.path("theirs"), Self.other, Self.other) == 0)
+        let paths = ["theirs/db", "theirs/other"].map { directory.path($0) }
+        let intruder = Intruder { _ = try? FileOperations.exchange(paths[0], paths[1]) }
+        var readCount = 0
+        for _ in 0..<300 {
+            do throws(LevelError) {
+                let database = try Database.open(at: paths[0], mode: .readOnly)
+                readCount += 1
+                let files = (try? FileManager.default.contentsOfDirectory(atPath: database.enginePath)) ?? []
+                for name in files where name.hasSuffix(".ldb") {
+                    #expect(FileStatus(path: database.enginePath + "/" + name)?.owner == geteuid())
+                }
+                try database.close()
+            } catch {
+                #expect([.busy, .corruption, .databaseNotFound, .io].contains(error.code), "\(error)")
+            }
+        }
+        intruder.stop()
+        #expect(readCount > 0)
+    }
+
     @Test(.enabled(if: isRoot && ThreadUser.canChange, "only root can act as another user, and only on Linux"))
     func `A refused database deletes nothing through a link that took the place of its directory`() throws {
         try makeDirectory("precious")
@@ -349,6 +376,33 @@ import Testing
             #expect(!DirectoryTrust.nobodyElse.allows(path) && !DirectoryTrust.mayHoldDatabase(path))
             let handle = try DirectoryHandle(path: path, followsLink: false)
             #expect(DirectoryTrust.isShared(handle.descriptor))
+        }
+
+        @Test func `A database is read from copies if a list lets another user write to it or to one of its files`()
+            throws
+        {
+            try makeDatabase()
+            func isTrusted() throws -> Bool {
+                let database = try Database.open(at: directory.path("db"), mode: .readOnly)
+                let copied = try directory.names(in: "db").filter { $0.hasSuffix(".ldb") }.contains { name in
+                    FileStatus(path: database.enginePath + "/" + name)?.identity
+                        != FileStatus(path: directory.path("db/" + name))?.identity
+                }
+                try database.close()
+                let folder = try EngineFolder(try DatabaseDirectory(directory.path("db")))
+                #expect(folder.isTrusted != copied || !ReadOnlyFiles.canLinkDescriptors)
+                return folder.isTrusted
+            }
+            #expect(try isTrusted())
+            let table = "db/" + (try #require(try directory.names(in: "db").first { $0.hasSuffix(".ldb") }))
+            for name in ["db", table] {
+                guard try setList("access", of: name, other: 5, mask: 7, others: 5) else { return }
+                #expect(try isTrusted(), "\(name)")
+                #expect(try setList("access", of: name, other: 7, mask: 7, others: 5))
+                #expect(try !isTrusted(), "\(name)")
+                #expect(try setList("access", of: name, other: 7, mask: 5, others: 5))
+                #expect(try isTrusted(), "\(name)")
+            }
         }
 
         @Test(.enabled(if: isRoot, note))

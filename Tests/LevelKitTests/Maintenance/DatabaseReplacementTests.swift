@@ -72,6 +72,11 @@ import Testing
                 kill(getpid(), SIGKILL)
             }
             #expect(try Self.names(directory).count == (moment == "moved aside" ? 1 : 2))
+            let before = try DirectoryState(directory)
+            DatabaseReplacement.restoreMoved(to: path)
+            let difference = try DirectoryState(directory).difference(from: before)
+            #expect(difference.isEmpty == (moment != "moved aside"), "only a missing database is moved: \(difference)")
+            #expect(try Self.value(path) == (moment == "moved in" ? "new" : "old"))
             DatabaseReplacement.clearLeftovers(of: path)
             #expect(try Self.names(directory) == ["db"])
             #expect(try Self.value(path) == (moment == "moved in" ? "new" : "old"))

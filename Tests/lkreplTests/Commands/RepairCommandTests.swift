@@ -179,4 +179,22 @@ import Testing
             #expect(found.error.contains("1,000 problems are listed; 1,1"), "\(found)")
         }
     }
+
+    @Test(arguments: ["MANIFEST", ".log", ".ldb"])
+    func `A repair after the loss of a file ends with 65, and does not say that nothing was left out`(kind: String)
+        throws
+    {
+        try Workplace.with(isVerified: false) { place in
+            try fill(place)
+            try #require(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"last"}"#).code == 0)
+            let name = try #require(try place.names(in: "items.store").first { $0.contains(kind) })
+            try FileManager.default.removeItem(atPath: place.path + "/items.store/" + name)
+            let repaired = try place.run("repair", "--write", "items.store", "--confirm", "items.store")
+            #expect(repaired.code == 65, "\(repaired)")
+            let rows = try rows(repaired)
+            #expect(rows.contains { $0["what"] == "lost" }, "\(repaired)")
+            let omitted = try #require(rows.first { $0["what"] == "bytes left out" }, "\(repaired)")
+            #expect(omitted["value"] != .int(0), "\(repaired)")
+        }
+    }
 }

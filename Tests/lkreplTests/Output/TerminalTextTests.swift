@@ -61,6 +61,65 @@ import Testing
         }
     }
 
+    /// Commands beside those above that show what is stored, in the form that they have in a terminal.
+    @Test func `No command that shows data lets it control a terminal`() throws {
+        try Workplace.with { place in
+            try place.makeDatabase()
+            let hostile = #"k\u009b2J\u001b]0;x\u0007\u202e\u2066\u0085"#
+            let pair = #"{"k":"\#(hostile)","v":"\#(hostile)"}"# + "\n"
+            #expect(try place.run("load", "--write", "app.db", "-", input: pair).code == 0)
+            let schema =
+                #"{"collections":{"items":{"history":{"versions":5},"indexes":{"by_t":{"fields":["t"]},"#
+                + #""words":{"type":"text","fields":["t"]}}}}}"#
+            try place.write(schema, to: "schema.json")
+            #expect(try place.run("init", "s.store", "--schema", "schema.json").code == 0)
+            let lines = (1...3).map {
+                #"{"id":"\#(hostile)\#($0)","t":"fog \#(hostile)","d":"2020-01-0\#($0)"}"# + "\n"
+            }
+            for _ in 0..<2 {
+                #expect(try place.run("import", "--write", "s.store", "items", "-", input: lines.joined()).code == 0)
+                let updated = try place.run(
+                    "update", "--write", "--yes", "s.store", "items", "--where", "d >= 2019-01-01", "--set",
+                    "d = 2021-01-01",
+                    "--despite-warnings")
+                #expect(updated.code == 0, "\(updated)")
+            }
+            let id = "k\u{9b}2J\u{1b}]0;x\u{7}\u{202e}\u{2066}\u{85}1"
+            #expect(try place.run("album", "save", "--write", "s.store", "best", "d > 2019-01-01").code == 0)
+            try place.write(lines.joined() + "{broken \u{9b}2J\u{1b}[31m\n", to: "bad.jsonl")
+            for arguments in [
+                ["find", "s.store", "items", "--ids"], ["find", "s.store", "items", "--ids", "-0"],
+                ["facets", "s.store", "items", "t"], ["distinct", "s.store", "items", "t"],
+                ["timeline", "s.store", "items", "d"], ["duplicates", "s.store", "items", "t"],
+                ["suggest", "s.store", "items", "fok"], ["complete", "s.store", "items", "fo"],
+                ["similar", "s.store", "items", id], ["search", "s.store", "items", "fog"],
+                ["search", "s.store", "items", "fog", "--box"], ["explain", "s.store", "items", "t = '\(id)'"],
+                ["describe", "s.store", "items"], ["history", "s.store", "items", id], ["album", "list", "s.store"],
+                ["tree", "app.db"], ["bigkeys", "app.db"], ["seek", "app.db", "j"], ["first", "app.db"],
+                ["last", "app.db"], ["versions", "app.db", id], ["wal", "app.db"], ["sst", "app.db", "--keys"],
+                ["manifest", "app.db", "--edits"], ["diff", "app.db", "s.store"], ["stats", "s.store"],
+                ["find", "s.store", "items", "t = '\(id)'"], ["doc", "get", "s.store", "items", "\(id)x"],
+                ["import", "-n", "s.store", "items", "bad.jsonl", "--on-error", "skip", "--rejects", "/dev/tty"],
+            ] {
+                let terminal = try TerminalSession(
+                    arguments, in: place, environment: ["TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat"])
+                #expect(try terminal.end() < 128, "\(arguments)")
+                let acting = terminal.transcript.unicodeScalars.filter { Self.mayAct($0) }
+                #expect(acting.isEmpty, "\(arguments): \(terminal.transcript.debugDescription)")
+            }
+        }
+    }
+
+    /// The characters that control a terminal or the direction of text, listed independently of the program. A terminal
+    /// inserts carriage returns.
+    private static func mayAct(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0a, 0x0d: false
+        case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
     @Test func `Exports, dumps, schemas and raw bytes cannot control a terminal, and are exact in pipes`() throws {
         try Workplace.with { place in
             try place.makeDatabase()

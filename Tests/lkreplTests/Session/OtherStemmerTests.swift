@@ -86,8 +86,14 @@ struct `Other builds of the stemmer` {
             try Self.makeNotes(in: place)
             try Self.expect(form, in: place, toFind: Set(ids))
             let library = try OtherStemmer.build(for: word, in: place)
+            // Without rebuilding, a search warns or is refused.
+            let search = ["search", "n.store", "notes", form, "--ids"]
+            let before = try place.run(search, environment: library)
+            #expect(before.says("another build of the stemmer") || before.code == 64, "\(before)")
+            #expect(try !place.run(search).says("another build of the stemmer"))
             let rebuilt = try place.run(rebuilding, environment: library)
             #expect(rebuilt.code == 0, "\(rebuilt)")
+            #expect(try !place.run(search, environment: library).says("another build of the stemmer"))
             // No other word has its stem.
             try Self.expect(word, in: place, with: library, toFind: [ids[0]])
             try Self.expect(form, in: place, with: library, toFind: [ids[1]])

@@ -151,7 +151,9 @@ import Testing
                     (["-c", kind.line(for: command), "sh", Binary.path] + arguments).map { Array($0.utf8) })
                 #expect(outcome.code < 128, "\(arguments): \(outcome)")
                 #expect(outcome.code != 75, "\(arguments): \(outcome)")
-                #expect(!outcome.error.contains("levelkit-reading"), "\(arguments): \(outcome)")
+                for text in [outcome.output, outcome.error] {
+                    #expect(!text.contains("levelkit-reading"), "\(arguments): \(outcome)")
+                }
                 if outcome.code == 0 { successCount += 1 }
                 let difference = try DirectoryState(path).difference(from: before)
                 #expect(difference == [], "\(arguments)")
@@ -164,6 +166,31 @@ import Testing
             #expect(try DirectoryState(path).difference(from: before) == [])
             try holder?.type("quit\n")
             #expect(try holder?.end() ?? 0 == 0)
+        }
+    }
+
+    @Test func `Reading commands change nothing beside a database, and a writing command deletes leftovers there`()
+        throws
+    {
+        try Workplace.with { place in
+            let (folder, path) = (place.path + "/a", place.path + "/a/s.store")
+            let leftover = path + ".loading-abcdef"
+            try #require(unsafe mkdir(folder, 0o700) == 0 && mkdir(leftover, 0o700) == 0)
+            try place.makePhotos("a/s.store")
+            try FileManager.default.copyItem(atPath: path, toPath: leftover + "/db")
+            try place.write([], to: "a/s.store.loading-abcdef/scratch.lock")
+            let before = try DirectoryState(folder)
+            for arguments in [
+                ["count", path], ["find", path, "photos", "--count"], ["verify", path], ["dump", path],
+                [path, "-q", "-c", "stats"],
+            ] {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 0, "\(arguments): \(outcome)")
+                let difference = try DirectoryState(folder).difference(from: before)
+                #expect(difference == [], "\(arguments): \(difference)")
+            }
+            #expect(try place.run("compact", "--write", "--yes", path).code == 0)
+            #expect(!FileManager.default.fileExists(atPath: leftover))
         }
     }
 
