@@ -25,6 +25,9 @@ package struct Version: Hashable, Sendable {
         (0..<VersionEdit.levelCount).first { tablesByKey[VersionEdit.TableKey(level: $0, number: number)] != nil }
     }
 
+    /// Returns a table in use, or `nil` if it is not in use.
+    func table(_ key: VersionEdit.TableKey) -> VersionEdit.Table? { tablesByKey[key] }
+
     /// The number of tables in use.
     package var tableCount: Int { tablesByKey.count }
 

@@ -10,6 +10,7 @@ struct ManifestBuilder {
     private(set) var validByteCount = 0
     /// The state after the applied records.
     private(set) var version = Version()
+    private var repeated = RepeatedTables()
 
     /// - Parameter name: the name of the file.
     init(name: String) { self.name = name }
@@ -26,7 +27,9 @@ struct ManifestBuilder {
                 throw damaged("the record at byte \(damage.offset) is unreadable: \(damage.reason)", at: damage.offset)
             case .record(let record):
                 do throws(FormatError) {
-                    version.apply(try VersionEdit(decoding: record))
+                    let edit = try VersionEdit(decoding: record)
+                    version.apply(edit)
+                    repeated.enter(edit)
                     guard version.tableCount <= Version.tableLimit else { throw FormatError(Version.tooManyTables) }
                 } catch {
                     throw damaged(
@@ -36,6 +39,10 @@ struct ManifestBuilder {
                 validByteCount = Int(reader.endOffset)
             }
         }
+        guard repeated.isSuspected, let fault = RepeatedTables.fault(inRecordsOf: bytes, of: version) else { return }
+        throw damaged(
+            "the record that ends at byte \(fault.endOffset) adds another table with the number \(fault.table)",
+            at: fault.endOffset)
     }
 
     /// Returns the state after the records so far.

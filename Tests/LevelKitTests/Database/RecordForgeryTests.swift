@@ -91,6 +91,36 @@ import Testing
         }
     }
 
+    /// LevelDB keeps both tables, and ends the process because they overlap.
+    @Test(arguments: [false, true])
+    func `A table that is added again with other keys is rejected`(isDeletedBefore: Bool) async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try Self.makeDatabase(at: path)
+            let manifest = path + "/" + (try Manifest(ofDatabaseAt: path).name)
+            var first = VersionEdit(try ManifestFile(at: manifest).version)
+            var second = VersionEdit()
+            let table = try #require(first.newTables.first { $0.level > 0 })
+            let other = InternalKey(userKey: table.largest.userKey, sequence: 1, kind: .put)
+            first.newTables[first.newTables.firstIndex(of: table)!] = .init(
+                level: table.level, number: table.number, byteCount: table.byteCount, smallest: other,
+                largest: table.largest)
+            if isDeletedBefore { second.deletedTables = [table.key] }
+            second.newTables = [table]
+            try Self.write([first.encoded, second.encoded], toFileOf: "manifest", in: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    for access in [Access.reading, .writing, .tolerating] {
+                        let error = thrownError { try access.use(path) }
+                        #expect(error?.code == .corruption && error?.message.contains("another table") == true)
+                    }
+                    _ = try Database.repair(at: path)
+                    try Access.writing.use(path)
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["log", "manifest"])
     func `Random records are read as they are or rejected, and never end the process`(kind: String) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
