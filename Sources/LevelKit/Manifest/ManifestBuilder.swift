@@ -60,6 +60,10 @@ struct ManifestBuilder {
         if let table = tables.first(where: { $0.number >= nextFileNumber }) {
             throw damaged("it names table \(table.number), whose number has not been assigned yet")
         }
+        // LevelDB ends the process if the next log has a smaller number.
+        guard logNumber < nextFileNumber else {
+            throw damaged("it names log \(logNumber), whose number has not been assigned yet")
+        }
         return Manifest(
             name: name, comparatorName: comparatorName, logNumber: logNumber,
             previousLogNumber: version.previousLogNumber ?? 0, nextFileNumber: nextFileNumber,

@@ -97,6 +97,11 @@ enum ConditionAdvice {
             if isInTypographicQuotes(text) {
                 return ["the quotation marks belong to the value \(text); write \"\(text.dropFirst().dropLast())\""]
             }
+            if sign != .equal, text.wholeMatch(of: /\d+\/\d+/) != nil {
+                return [
+                    "\(path) is compared with the text \"\(text)\", not with a fraction; compare a field with numbers"
+                ]
+            }
             let date = DateLikeText(text)
             // A string may well equal another one of this form.
             guard date.isForeign || (sign != .equal && date.isNoDate) else { return [] }
@@ -160,14 +165,19 @@ enum ConditionAdvice {
             default: break
             }
             if let reason = partialDate(conjunct, in: collection) { return reason }
-            guard case .compare(let path, .equal, .string(let text)) = conjunct,
-                let number = try? JSONParser().parse(text), [.int, .double].contains(number.kind),
+            guard case .compare(let path, .equal, .string(let text)) = conjunct, !text.isEmpty,
                 (try? collection.count(where: conjunct)) == 0
             else { return nil }
-            let other = Filter.compare(path, .equal, number)
-            guard let count = try? collection.count(where: other), count > 0 else { return nil }
-            let documents = HumanNumber.counted(count, "document has", "documents have")
-            return "\(documents) the number \(text) in \(path), not the text; write \(other)"
+            if let number = try? JSONParser().parse(text), [.int, .double].contains(number.kind) {
+                let other = Filter.compare(path, .equal, number)
+                guard let count = try? collection.count(where: other), count > 0 else { return nil }
+                let documents = HumanNumber.counted(count, "document has", "documents have")
+                return "\(documents) the number \(text) in \(path), not the text; write \(other)"
+            }
+            let part = Filter.contains(path, text)
+            guard let count = try? collection.count(where: part), count > 0 else { return nil }
+            let documents = HumanNumber.counted(count, "document contains", "documents contain")
+            return "\(documents) \(text) as a part of \(path); write \(part)"
         }
     }
 

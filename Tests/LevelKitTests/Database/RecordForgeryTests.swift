@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    /// The next log would have a smaller number, at which LevelDB ends the process.
+    @Test func `A manifest with a log whose number has not been assigned is rejected`() async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try Self.makeDatabase(at: path)
+            let manifest = path + "/" + (try Manifest(ofDatabaseAt: path).name)
+            let first = VersionEdit(try ManifestFile(at: manifest).version)
+            var second = VersionEdit()
+            second.logNumber = try #require(first.nextFileNumber) + 5
+            try Self.write([first.encoded, second.encoded], toFileOf: "manifest", in: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    for access in [Access.reading, .writing, .tolerating] {
+                        #expect(code { try access.use(path) } == .corruption, "\(access)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["log", "manifest"])
     func `Random records are read as they are or rejected, and never end the process`(kind: String) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
