@@ -295,6 +295,13 @@ extension Catalog {
         return keepsHistory ? Self.historyFormatVersion : Self.plainFormatVersion
     }
 
+    /// Returns whether the record of a catalog has a format that this version does not know, without decoding it.
+    static func mayBeOfLaterFormat(_ record: [UInt8]) -> Bool {
+        guard record.starts(with: beginning) else { return false }
+        let digits = record.dropFirst(beginning.count).prefix { (0x30...0x39).contains($0) }
+        return (Int(String(decoding: digits, as: UTF8.self)) ?? .max) > formatVersion
+    }
+
     /// Decodes the record if it is a catalog. Another program may use the same key; then returns `nil`.
     ///
     /// - Throws: the errors of ``init(encoded:)``.

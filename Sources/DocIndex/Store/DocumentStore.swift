@@ -117,12 +117,13 @@ public final class DocumentStore: Sendable {
         try schema?.validate()
         var databaseOptions = options.database
         databaseOptions.createIfMissing = databaseOptions.createIfMissing && schema != nil
-        if mode == .readWrite { try requireOpenable(path, schema: schema, options: databaseOptions) }
+        let stored =
+            mode == .readWrite ? try openableCatalog(at: path, schema: schema, options: databaseOptions) : nil
         let database = try Database.open(at: path, options: databaseOptions, mode: mode)
         do {
             return try open(
                 on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange,
-                textMaintenance: options.textMaintenance)
+                textMaintenance: options.textMaintenance, stored: stored)
         } catch {
             try database.close()
             throw error
@@ -148,6 +149,15 @@ public final class DocumentStore: Sendable {
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
         textMaintenance: TextMaintenanceLimits
     ) throws -> DocumentStore {
+        try open(
+            on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
+            textMaintenance: textMaintenance, stored: nil)
+    }
+
+    private static func open(
+        on database: Database, schema: Schema?, finishesSchemaChange: Bool, textMaintenance: TextMaintenanceLimits,
+        stored: StoredCatalog?
+    ) throws -> DocumentStore {
         try schema?.validate()
         guard database.order == .bytewise else {
             throw DocIndexError(
@@ -155,7 +165,8 @@ public final class DocumentStore: Sendable {
                 "the database at \(database.path) has the key order \(database.order.name); a document store needs the "
                     + "bytewise order")
         }
-        let catalog = try storedCatalog(in: database, mayBeNew: schema != nil && database.mode == .readWrite)
+        let catalog = try storedCatalog(
+            in: database, mayBeNew: schema != nil && database.mode == .readWrite, known: stored)
         let store = try DocumentStore(
             database: database, catalog: LoadedCatalog(loading: catalog, from: database))
         if database.mode == .readOnly {
@@ -197,8 +208,18 @@ public final class DocumentStore: Sendable {
     /// ten milliseconds for a log of this size.
     private static let longLogByteCount = 1 << 20
 
-    private static func storedCatalog(in database: Database, mayBeNew: Bool) throws -> Catalog {
+    /// A catalog and the record that it was decoded from.
+    private struct StoredCatalog {
+        let record: [UInt8]
+        let catalog: Catalog
+    }
+
+    /// - Parameter known: a catalog that need not be decoded again if its record is the stored one.
+    private static func storedCatalog(
+        in database: Database, mayBeNew: Bool, known: StoredCatalog? = nil
+    ) throws -> Catalog {
         let record = try database.valueOrCopy(forKey: StoreKey.catalogKey)
+        if let known, known.record == record { return known.catalog }
         if let catalog = try record.flatMap(Catalog.init(ifEncoded:)) { return catalog }
         var cursor = try database.cursor()
         guard mayBeNew, try !cursor.advance() else {
@@ -210,30 +231,38 @@ public final class DocumentStore: Sendable {
         return Catalog()
     }
 
-    /// Throws what opening for writing would throw after LevelDB has changed the files: that the database is not a store,
-    /// or one of a later version. If another process uses the database, opening it decides.
+    /// Returns the catalog of a store that is not open, or throws what opening it for writing would throw after LevelDB
+    /// has changed the files: that the database is not a store, or one of a later version.
     ///
     /// - Parameter schema: the schema to open it with, if any.
-    private static func requireOpenable(_ path: String, schema: Schema?, options: DatabaseOptions) throws {
-        guard options.order == .bytewise, let closed = ClosedDatabase(at: path) else { return }
+    /// - Returns: `nil` if opening the database decides, for example because another process uses it.
+    private static func openableCatalog(
+        at path: String, schema: Schema?, options: DatabaseOptions
+    ) throws -> StoredCatalog? {
+        guard options.order == .bytewise, let closed = ClosedDatabase(at: path) else { return nil }
         do {
-            if let catalog = try closed.value(forKey: StoreKey.catalogKey).flatMap(Catalog.init(ifEncoded:)) {
+            if let record = closed.value(forKey: StoreKey.catalogKey),
+                let catalog = try Catalog(ifEncoded: record)
+            {
                 if let schema { _ = try catalog.changed(to: schema) }
-                return
+                return StoredCatalog(record: record, catalog: catalog)
             }
             // Rare: it is not a store, it is empty, or its files are damaged.
-            guard let database = try? Database.open(at: path, options: options, mode: .readOnly) else { return }
+            guard let database = try? Database.open(at: path, options: options, mode: .readOnly) else { return nil }
             defer { try? database.close() }
             _ = try storedCatalog(in: database, mayBeNew: schema != nil)
         } catch let error as DocIndexError {
             if closed.isUnchanged { throw error }
         }
+        return nil
     }
 
     /// Throws if a store has a later format than this version knows. Does not open it, and returns if it is not a store, or
     /// if another process uses it.
     package static func requireKnownFormat(at path: String) throws {
-        guard let record = ClosedDatabase(at: path)?.value(forKey: StoreKey.catalogKey) else { return }
+        guard let record = ClosedDatabase(at: path)?.value(forKey: StoreKey.catalogKey),
+            Catalog.mayBeOfLaterFormat(record)
+        else { return }
         do {
             _ = try Catalog(ifEncoded: record)
         } catch let error as DocIndexError where error.code == .storeTooNew {

@@ -157,7 +157,8 @@ import Testing
         let huge: [UInt8] = Array(repeating: 0xff, count: 9) + [0x01]
         let key: [UInt8] = [9] + Array("k".utf8) + Array(repeating: 0, count: 8)
         let fields: [[UInt8]] = [
-            [1, 1] + Array("c".utf8), [2] + huge, [9] + huge, [3] + huge, [4] + huge,
+            // The number of the log is one less than that of the next file.
+            [1, 1] + Array("c".utf8), [2, 0xfe] + huge.dropFirst(), [9] + huge, [3] + huge, [4] + huge,
             // Two tables of 2^64 - 1 bytes, whose sum overflows.
             [7, 6, 1] + huge + key + key, [7, 6, 2] + huge + key + key,
         ]
