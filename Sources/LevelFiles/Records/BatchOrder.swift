@@ -35,7 +35,8 @@ package struct BatchOrder {
     private mutating func enter(headerAt start: UnsafeRawPointer) -> String? {
         let sequence = unsafe UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         let count = unsafe UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard sequence < Self.sequenceLimit, count <= Self.sequenceLimit - sequence else {
+        // Of an empty batch with the number 0, LevelDB takes the largest number for the last one.
+        guard sequence < Self.sequenceLimit, count <= Self.sequenceLimit - sequence, sequence + count > 0 else {
             return "it contains a write with the sequence number \(sequence), which LevelDB cannot have assigned"
         }
         guard sequence >= next else {

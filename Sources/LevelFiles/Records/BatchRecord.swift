@@ -42,20 +42,31 @@ package struct BatchRecord: Hashable, Sendable {
         self.operations = operations
     }
 
-    /// Returns the number of operations in a record before the first malformed one, whatever its header says.
+    /// Returns the number of operations that LevelDB finds in a record, whatever its header says.
+    ///
+    /// It stops at the first malformed one. Of a length it ignores the bits above 32 (`util/coding.cc`,
+    /// `GetVarint32PtrFallback`), which ``init(decoding:)`` does not accept.
     static func operationCount(of record: [UInt8]) -> Int {
+        var position = 12
         var count = 0
-        var fields = FieldReader(record)
-        do throws(FormatError) {
-            _ = try fields.readFixed(UInt64.self)
-            _ = try fields.readFixed(UInt32.self)
-            while !fields.isAtEnd, let kind = InternalKey.Kind(rawValue: try fields.readByte()) {
-                _ = try fields.readBytes()
-                if kind == .put { _ = try fields.readBytes() }
-                count += 1
+        func skipBytes() -> Bool {
+            var length: UInt32 = 0
+            for shift in stride(from: 0, through: 28, by: 7) {
+                guard position < record.count else { return false }
+                let byte = record[position]
+                position += 1
+                length |= UInt32(byte & 0x7f) << shift
+                guard byte & 0x80 == 0 else { continue }
+                position += Int(length)
+                return position <= record.count
             }
-        } catch {
-            // The malformed operation is not counted.
+            return false
+        }
+        while position < record.count {
+            let kind = record[position]
+            position += 1
+            guard kind <= 1, skipBytes(), kind == 0 || skipBytes() else { break }
+            count += 1
         }
         return count
     }

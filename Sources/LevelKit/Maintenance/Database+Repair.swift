@@ -135,6 +135,12 @@ private struct Repair {
                     "\(directory.file(name)) is a link or a special file, which LevelDB never creates; check the path, "
                         + "or move it away; nothing was changed")
             }
+            if let kind = EngineFileName(name), EngineFolder.isImpossible(kind) {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) has a number that LevelDB cannot have assigned; move it away; nothing was "
+                        + "changed")
+            }
             if case .temporary = EngineFileName(name), status.linkCount > 1 {
                 throw LevelError(
                     .corruption,

@@ -75,7 +75,7 @@ struct EngineFolder {
                 + "remove the link, or restore a backup"
         default: return "is not a regular file; check the path, or restore a backup"
         }
-        if let number = file.kind.number, number >= EngineFileName.numberLimit {
+        if isImpossible(file.kind) {
             return "has a number that LevelDB cannot have assigned; move it away, or restore a backup"
         }
         let byteCount = Int64(file.status.st_size)
@@ -85,6 +85,15 @@ struct EngineFolder {
         case .log where byteCount > logByteLimit:
             return "has \(byteCount) bytes, more than a log can have; restore a backup or salvage with repair"
         default: return nil
+        }
+    }
+
+    /// Returns whether LevelDB cannot have assigned the number of a file. It ends the process at a log or table with the
+    /// number 0; other implementations use 0 for manifests.
+    static func isImpossible(_ kind: EngineFileName) -> Bool {
+        switch kind {
+        case .log(0), .table(0): true
+        default: (kind.number ?? 0) >= EngineFileName.numberLimit
         }
     }
 

@@ -57,8 +57,12 @@ struct ManifestBuilder {
         }
         let tables = version.tables
         // LevelDB gives a new file the next number and truncates any existing file of that name.
-        if let table = tables.first(where: { $0.number >= nextFileNumber }) {
+        if let table = tables.first(where: { $0.number >= nextFileNumber || $0.number == 0 }) {
             throw damaged("it names table \(table.number), whose number has not been assigned yet")
+        }
+        let numbers = tables.map(\.number).sorted()
+        if let number = zip(numbers, numbers.dropFirst()).first(where: ==)?.0 {
+            throw damaged("it names table \(number) in two levels")
         }
         // LevelDB ends the process if the next log has a smaller number.
         guard logNumber < nextFileNumber else {

@@ -141,6 +141,51 @@ import Testing
         }
     }
 
+    /// LevelDB ignores the bits of a length above 32, and takes 0 as the number of a write, a log or a table.
+    @Test(arguments: ["length", "write 0", "log 0", "table 0", "two levels"])
+    func `Numbers that LevelDB never writes are rejected, and repair does not end the process`(forged: String)
+        async throws
+    {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try Self.makeDatabase(at: path)
+            let manifest = path + "/" + (try Manifest(ofDatabaseAt: path).name)
+            let first = VersionEdit(try ManifestFile(at: manifest).version)
+            let table = try #require(first.newTables.first { $0.level > 0 })
+            var second = VersionEdit()
+            switch forged {
+            case "length":
+                let put: [UInt8] = [1, 0x81, 0x80, 0x80, 0x80, 0x70] + utf8("k") + [1, 0x76]
+                let start = Self.batch(1000, stating: 1, keys: [])
+                try Self.write(
+                    [start + put + put + put, Self.batch(1001, stating: 1, keys: ["k"])], toFileOf: "log", in: path)
+            case "write 0": try Self.write([Self.batch(0, stating: 0, keys: [])], toFileOf: "log", in: path)
+            case "log 0": try LevelKitTests.write([], to: path + "/000000.log")
+            default:
+                second.newTables = [
+                    .init(
+                        level: 5, number: forged == "table 0" ? 0 : table.number, byteCount: table.byteCount,
+                        smallest: table.smallest, largest: table.largest)
+                ]
+                try Self.write([first.encoded, second.encoded], toFileOf: "manifest", in: path)
+                if forged == "table 0" {
+                    let name = path + "/" + EngineFileName.table(named: table.number)
+                    try FileManager.default.copyItem(atPath: name, toPath: path + "/000000.ldb")
+                }
+            }
+            await #expect(processExitsWith: .success) { [path = path as String, forged = forged as String] in
+                try reportingErrors {
+                    for access in [Access.reading, .writing, .tolerating] {
+                        #expect(code { try access.use(path) } == .corruption, "\(forged), \(access)")
+                    }
+                    let isRefused = ["log 0", "table 0"].contains(forged)
+                    #expect(code { _ = try Database.repair(at: path) } == (isRefused ? .corruption : nil), "\(forged)")
+                    if !isRefused { try Access.writing.use(path) }
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["log", "manifest"])
     func `Random records are read as they are or rejected, and never end the process`(kind: String) async throws {
         try await withSharedDirectory(leavesDamage: true) { directory in
