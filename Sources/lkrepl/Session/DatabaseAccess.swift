@@ -37,7 +37,7 @@ struct DatabaseAccess {
             DatabaseReplacement.clearLeftovers(of: path)
             try DocumentStore.requireKnownFormat(at: path)
         } else {
-            // Reading deletes nothing, but without this there would be nothing to read.
+            // Reading deletes no leftovers of a load, but without this there might be nothing to read.
             DatabaseReplacement.restoreMoved(to: path)
         }
         do {
