@@ -22,7 +22,8 @@ package struct FileCheck: Sendable {
     package enum Depth: Sendable {
         /// Names, sizes, the manifest and the footers of tables.
         case outline
-        /// The same, and whether LevelDB can read every block of the tables without ending the process.
+        /// The same, and whether LevelDB can read every block of the tables without ending the process, and finds the
+        /// newest version of every key.
         case safety
         /// Every byte of every file in use.
         case everything
@@ -74,7 +75,7 @@ package struct FileCheck: Sendable {
             check(table, of: version, in: files, depth: depth)
         }
         checkLogs(of: version, in: files, depth: depth)
-        if depth == .everything, version.isBytewise, problemCount == 0 { checkVersions(in: files) }
+        if depth != .outline, version.isBytewise, problemCount == 0 { checkVersions(in: files) }
     }
 
     private mutating func checkVersions(in files: DatabaseFiles) {
@@ -104,6 +105,9 @@ package struct FileCheck: Sendable {
         }
         for table in version.tables where table.number >= next {
             add(name, nil, "it names table \(table.number), whose number has not been assigned yet")
+        }
+        if let table = version.tableAheadOfLastSequence {
+            add(name, nil, "table \(table.number) has writes after the last one that it names")
         }
         if log != 0, !files.files.contains(where: { $0.kind == .log(log) }) {
             add(EngineFileName.log(named: log), nil, "the log that the manifest names is missing")
@@ -138,7 +142,10 @@ package struct FileCheck: Sendable {
         }
         do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
-            if depth == .safety, let fault = try table.hazard(.everything, isBytewise: version.isBytewise) {
+            let lastSequence = version.lastSequence ?? .max
+            if depth == .safety,
+                let fault = try table.hazard(.everything, isBytewise: version.isBytewise, upTo: lastSequence)
+            {
                 add(fault)
             }
             guard depth == .everything else { return }
@@ -148,7 +155,7 @@ package struct FileCheck: Sendable {
             entryCount += reading.entryCount
             for fault in reading.faults { add(fault) }
             if reading.faults.isEmpty,
-                let fault = try table.hazard(.everything, isBytewise: version.isBytewise)
+                let fault = try table.hazard(.everything, isBytewise: version.isBytewise, upTo: lastSequence)
             {
                 return add(fault)
             }

@@ -25,10 +25,10 @@ package struct VersionOrder {
 
     /// Checks the tables that a manifest names. Skips corrupt and missing tables.
     ///
-    /// - Complexity: O(n log t) in the entries and the tables.
+    /// - Complexity: O(n log t) in the entries of tables that overlap others, and the tables.
     package init(_ files: DatabaseFiles, order: @escaping VersionMerge.Order) {
         guard let version = files.manifest?.version else { return }
-        let listed = version.tables.filter { files.tableFile($0.number) != nil }
+        let listed = Self.overlapping(version.tables.filter { files.tableFile($0.number) != nil }, order)
         let tables = listed.compactMap { table in
             files.tableFile(table.number).map {
                 VersionMerge.TableFile(path: files.path(of: $0.name), listed: table)
@@ -54,6 +54,25 @@ package struct VersionOrder {
             .sorted {
                 ($0.upper.level, $0.upper.number, $0.lower.number) < ($1.upper.level, $1.upper.number, $1.lower.number)
             }
+    }
+
+    /// Returns the tables that may have a key in common with another one.
+    private static func overlapping(
+        _ tables: [VersionEdit.Table], _ order: VersionMerge.Order
+    ) -> [VersionEdit.Table] {
+        let sorted = tables.sorted { order($0.smallest.userKey, $1.smallest.userKey) < 0 }
+        var found: [VersionEdit.Table] = []
+        /// The previous tables that overlap one another. Their largest key is that of `last`.
+        var (group, last) = ([VersionEdit.Table](), VersionEdit.Table?.none)
+        for table in sorted {
+            if let end = last, order(table.smallest.userKey, end.largest.userKey) > 0 {
+                if group.count > 1 { found += group }
+                (group, last) = ([], nil)
+            }
+            group.append(table)
+            if last.map({ order($0.largest.userKey, table.largest.userKey) < 0 }) ?? true { last = table }
+        }
+        return group.count > 1 ? found + group : found
     }
 
     private struct Pair: Hashable {

@@ -31,6 +31,13 @@ package struct Version: Hashable, Sendable {
     /// The number of tables in use.
     package var tableCount: Int { tablesByKey.count }
 
+    /// Returns a table with a write after the last one that the manifest knows, or `nil` if there is none. LevelDB does
+    /// not find such writes, and gives their numbers to new ones.
+    package var tableAheadOfLastSequence: VersionEdit.Table? {
+        guard let lastSequence else { return nil }
+        return tables.first { max($0.smallest.sequence, $0.largest.sequence) > lastSequence }
+    }
+
     /// The maximum number of tables, far more than a database of a terabyte has. It bounds the memory for a manifest.
     package static let tableLimit = 1 << 20
 

@@ -13,9 +13,9 @@ enum BlockSafety {
     /// - Parameters:
     ///   - bytes: the uncompressed block.
     ///   - shortest: the minimum number of bytes in a key.
-    ///   - sequence: the keys so far, which the keys of the block must follow; `nil` to skip the check of the order.
+    ///   - sequence: the keys so far, which the keys of the block must follow; `nil` to check no keys.
     ///   - entry: called for each entry with the size of its key in bytes and the range of its value.
-    /// - Complexity: O(n) in the number of entries, or in the bytes of the keys if the order is checked.
+    /// - Complexity: O(n) in the number of entries, or in the bytes of the keys if they are checked.
     @inline(__always)
     static func hazard(
         in bytes: [UInt8], shortestKey shortest: Int, following sequence: inout KeySequence?,
@@ -56,7 +56,7 @@ enum BlockSafety {
                 unsafe position += unshared + valueByteCount
                 keyByteCount = shared + unshared
                 guard keyByteCount >= shortest else { return "its block has a key of \(keyByteCount) bytes" }
-                guard unsafe sequence?.takes(shared, rest) != false else { return "its block has keys out of order" }
+                if let fault = unsafe sequence?.fault(adding: shared, rest) { return fault }
                 unsafe entry(keyByteCount, position - valueByteCount..<position)
                 // A search starts at a restart point and expects a complete key there.
                 while restart < restartCount, unsafe number(at: end + 4 * restart) == start {

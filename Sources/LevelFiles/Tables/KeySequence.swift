@@ -1,29 +1,51 @@
-/// Checks that the keys of a table ascend: by the bytes of the user keys, and newest first for equal user keys.
+/// Checks the keys of a table. Their numbers are at most the manifest's last. The keys ascend: by the bytes of the user
+/// keys, and newest first for equal user keys.
 struct KeySequence {
+    private let isBytewise: Bool
+    private let lastSequence: UInt64
     /// The last key; empty before the first.
     private var last: [UInt8] = []
     private var next: [UInt8] = []
 
-    /// Takes the next key, of at least ``BlockSafety/numberByteCount`` bytes. Returns `false` if it does not follow the
-    /// last one.
+    /// - Parameters:
+    ///   - isBytewise: whether the user keys are in bytewise order. If not, only the numbers are checked.
+    ///   - lastSequence: the number of the last write that the manifest knows.
+    init(isBytewise: Bool, upTo lastSequence: UInt64) {
+        self.isBytewise = isBytewise
+        self.lastSequence = lastSequence
+    }
+
+    /// Takes the next key, of at least ``BlockSafety/numberByteCount`` bytes. Returns the reason that LevelDB cannot
+    /// have written it here, as a clause, or `nil` if it can.
     ///
     /// - Parameters:
     ///   - shared: the number of bytes shared with the last key.
     ///   - rest: the remaining bytes.
-    @unsafe mutating func takes(_ shared: Int, _ rest: UnsafeBufferPointer<UInt8>) -> Bool {
+    @unsafe mutating func fault(adding shared: Int, _ rest: UnsafeBufferPointer<UInt8>) -> String? {
         next.removeAll(keepingCapacity: true)
         next.append(contentsOf: last.prefix(shared))
         unsafe next.append(contentsOf: rest)
-        let isBehind = last.isEmpty || Self.compare(last, next) < 0
+        let isBehind = !isBytewise || last.isEmpty || Self.compare(last, next) < 0
         swap(&last, &next)
-        return isBehind
+        guard isBehind else { return "its block has keys out of order" }
+        let sequence = Self.sequence(of: last)
+        return sequence <= lastSequence
+            ? nil : "its block has write \(sequence), but the last write in the manifest is \(lastSequence)"
     }
 
     /// Takes the index key of a block, after the keys of the block. Returns `false` if it sorts before one of them.
     mutating func takes(separator: [UInt8]) -> Bool {
-        let isBehind = last.isEmpty || Self.compare(last, separator) <= 0
+        let isBehind = !isBytewise || last.isEmpty || Self.compare(last, separator) <= 0
         last = separator
         return isBehind
+    }
+
+    /// Starts anew after a block whose keys are unknown.
+    mutating func restart() { last = [] }
+
+    private static func sequence(of key: [UInt8]) -> UInt64 {
+        // The byte of the kind is the first of the number.
+        key.suffix(BlockSafety.numberByteCount - 1).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {

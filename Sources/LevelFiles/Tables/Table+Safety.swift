@@ -12,14 +12,20 @@ extension Table {
     ///
     /// Wrong checksums are ignored, because LevelDB detects and reports them itself.
     ///
-    /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, and blocks that
-    /// LevelDB treats as empty.
+    /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, writes after the
+    /// last one, and blocks that LevelDB treats as empty. Compacting with new writes of equal numbers would end the
+    /// process.
     ///
-    /// - Parameter isBytewise: whether keys are in bytewise order. If not, the order is not checked.
+    /// - Parameters:
+    ///   - depth: the blocks to check.
+    ///   - isBytewise: whether keys are in bytewise order. If not, the order is not checked.
+    ///   - lastSequence: the number of the last write that the manifest knows.
     /// - Returns: a fault that is `foreign` or `damaged`.
     /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the index, or of the table for `everything`.
-    package func hazard(_ depth: SafetyDepth, isBytewise: Bool) throws(FileError) -> FileError? {
+    package func hazard(
+        _ depth: SafetyDepth, isBytewise: Bool, upTo lastSequence: UInt64
+    ) throws(FileError) -> FileError? {
         // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         if let fault = filters.fault { return fault }
@@ -41,12 +47,12 @@ extension Table {
             }
             return nil
         }
-        var sequence = isBytewise ? KeySequence() : nil
+        var sequence: KeySequence? = KeySequence(isBytewise: isBytewise, upTo: lastSequence)
         for (handle, separator) in zip(index.handles, index.keys) {
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
             if let fault = content.fault { return fault }
             // The keys of a corrupt block are unknown.
-            if content.bytes == nil, isBytewise { sequence = KeySequence() }
+            if content.bytes == nil { sequence?.restart() }
             guard sequence?.takes(separator: separator) != false else {
                 return fault("its index has a key out of order", at: footer.index.offset)
             }
@@ -81,7 +87,7 @@ extension Table {
         // LevelDB ignores an unreadable filter.
         var blocks: [BlockHandle] = []
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
-        var sequence = isBytewise ? KeySequence() : nil
+        var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: .max) : nil
         for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)

@@ -154,7 +154,7 @@ struct DatabaseOpener {
         try inspection.check(follower?.version ?? Version())
         try folder.checkNewFiles(after: manifest)
         try checkOrderOfLogs(of: manifest)
-        let unchecked = try inspection.check(manifest.tables, options.checksEveryBlock ? .everything : .outline)
+        let unchecked = try inspection.check(tablesOf: manifest, options.checksEveryBlock ? .everything : .outline)
         guard options.integrity == .strict else { return manifest }
         try checkLog(of: manifest)
         for table in unchecked where TableFile.isForged(table, in: directory) {

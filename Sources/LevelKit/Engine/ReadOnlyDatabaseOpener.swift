@@ -88,9 +88,10 @@ struct ReadOnlyDatabaseOpener {
         let held = files.tables.map(\.file) + files.logs.map(\.file)
         guard held.allSatisfy(EngineFolder.isTrusted) else { return nil }
         let open = Dictionary(uniqueKeysWithValues: files.tables.map { ($0.table, $0) })
-        try inspection.check(files.tables.map(\.table), options.checksEveryBlock ? .everything : .outline) { table in
-            open[table].map { ($0.name, $0.file) }
-        }
+        try inspection.check(
+            files.tables.map(\.table), upTo: files.version.lastSequence ?? .max,
+            options.checksEveryBlock ? .everything : .outline
+        ) { table in open[table].map { ($0.name, $0.file) } }
         // The content of the logs is written to tables of about the same size.
         let logByteCount = files.logs.reduce(UInt64(0)) { $0 &+ ((try? $1.file.status().byteCount) ?? 0) }
         // One manifest for LevelDB to read, and one that it writes.
@@ -158,7 +159,7 @@ struct ReadOnlyDatabaseOpener {
                 return (version: follower?.version ?? Version(), manifest: collector.manifest, logs: logs.map(\.number))
             }
             try StoreInspection(directory: copy, order: options.order).check(
-                files.manifest.tables, isCopied || options.checksEveryBlock ? .everything : .outline)
+                tablesOf: files.manifest, isCopied || options.checksEveryBlock ? .everything : .outline)
             let opened = try ReadOnlyFiles(checkpointIn: scratch, files.version, logs: files.logs)
             held = opened
             return try start(opened, tableCount: files.manifest.tables.count + files.logs.count)

@@ -90,15 +90,17 @@ struct StoreInspection {
 
     // MARK: - Tables
 
-    /// Checks tables, opening them by name in the directory.
+    /// Checks the tables of a manifest, opening them by name in the directory.
     ///
     /// - Returns: the tables whose footers were not checked: the files cannot be read, do not end with a footer, or
     ///   come after the mebibytes that `outline` reads.
     /// - Throws: like ``check(_:_:_:)``.
     @discardableResult
-    func check(_ tables: [Manifest.Table], _ depth: Table.SafetyDepth) throws(LevelError) -> [Manifest.Table] {
+    func check(tablesOf manifest: Manifest, _ depth: Table.SafetyDepth) throws(LevelError) -> [Manifest.Table] {
         var unchecked: [Manifest.Table] = []
-        if let fault = firstFault(in: tables, depth, openFile, &unchecked) { throw error(fault) }
+        if let fault = firstFault(in: manifest.tables, upTo: manifest.lastSequence, depth, openFile, &unchecked) {
+            throw error(fault)
+        }
         return unchecked
     }
 
@@ -106,24 +108,25 @@ struct StoreInspection {
     ///
     /// - Parameters:
     ///   - tables: the tables of the manifest.
+    ///   - lastSequence: the number of the last write that the manifest knows.
     ///   - depth: how much of each is read. `outline` stops after some mebibytes of indexes.
     ///   - open: opens a table. Returns `nil` if it cannot be opened, which LevelDB reports itself.
     /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for content that would end the
     ///   process.
     func check(
-        _ tables: [Manifest.Table], _ depth: Table.SafetyDepth,
+        _ tables: [Manifest.Table], upTo lastSequence: UInt64, _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?
     ) throws(LevelError) {
         var unchecked: [Manifest.Table] = []
-        if let fault = firstFault(in: tables, depth, open, &unchecked) { throw error(fault) }
+        if let fault = firstFault(in: tables, upTo: lastSequence, depth, open, &unchecked) { throw error(fault) }
     }
 
     /// Returns the first block that LevelDB must not read, or `nil` if all are safe.
     ///
     /// - Complexity: O(n) in the bytes of the tables.
-    func firstFault(in tables: [Manifest.Table]) -> FileError? {
+    func firstFault(inTablesOf manifest: Manifest) -> FileError? {
         var unchecked: [Manifest.Table] = []
-        return firstFault(in: tables, .everything, openFile, &unchecked)
+        return firstFault(in: manifest.tables, upTo: manifest.lastSequence, .everything, openFile, &unchecked)
     }
 
     private func openFile(of table: Manifest.Table) -> (name: String, file: OpenFile)? {
@@ -134,7 +137,7 @@ struct StoreInspection {
     }
 
     private func firstFault(
-        in tables: [Manifest.Table], _ depth: Table.SafetyDepth,
+        in tables: [Manifest.Table], upTo lastSequence: UInt64, _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?, _ unchecked: inout [Manifest.Table]
     ) -> FileError? {
         var indexByteCount: UInt64 = 0
@@ -144,7 +147,9 @@ struct StoreInspection {
                 continue
             }
             do throws(FileError) {
-                if let fault = try hazard(of: table, name, file, depth, &indexByteCount) { return fault }
+                if let fault = try hazard(of: table, name, file, upTo: lastSequence, depth, &indexByteCount) {
+                    return fault
+                }
                 if depth == .outline, indexByteCount > Self.indexByteLimit { unchecked.append(table) }
             } catch let error where error.kind == .foreign {
                 return error
@@ -157,8 +162,8 @@ struct StoreInspection {
     }
 
     private func hazard(
-        of table: Manifest.Table, _ name: String, _ file: OpenFile, _ depth: Table.SafetyDepth,
-        _ indexByteCount: inout UInt64
+        of table: Manifest.Table, _ name: String, _ file: OpenFile, upTo lastSequence: UInt64,
+        _ depth: Table.SafetyDepth, _ indexByteCount: inout UInt64
     ) throws(FileError) -> FileError? {
         // LevelDB expects the footer at the file size in the manifest.
         let byteCount: UInt64
@@ -167,7 +172,7 @@ struct StoreInspection {
         let reader = try Table(file, name: name, byteCount: table.byteCount)
         indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
         if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
-        return try reader.hazard(depth, isBytewise: order == .bytewise)
+        return try reader.hazard(depth, isBytewise: order == .bytewise, upTo: lastSequence)
     }
 
     private func error(_ fault: FileError) -> LevelError {

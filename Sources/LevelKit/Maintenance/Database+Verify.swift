@@ -89,7 +89,7 @@ private struct Verification {
     /// Returns whether a block of a table would end the process, and adds it to the report.
     private mutating func isHazardous(_ manifest: Manifest) throws(LevelError) -> Bool {
         let inspection = StoreInspection(directory: try DatabaseDirectory(core.path), order: core.order)
-        guard let fault = inspection.firstFault(in: manifest.tables), fault.kind == .damaged else { return false }
+        guard let fault = inspection.firstFault(inTablesOf: manifest), fault.kind == .damaged else { return false }
         add(.table, "\(fault.description), although its checksum matches; LevelDB would abort the process")
         return true
     }

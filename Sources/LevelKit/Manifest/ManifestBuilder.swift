@@ -68,6 +68,9 @@ struct ManifestBuilder {
         guard logNumber < nextFileNumber else {
             throw damaged("it names log \(logNumber), whose number has not been assigned yet")
         }
+        if let table = version.tableAheadOfLastSequence {
+            throw damaged("table \(table.number) has writes after the last one that it names")
+        }
         return Manifest(
             name: name, comparatorName: comparatorName, logNumber: logNumber,
             previousLogNumber: version.previousLogNumber ?? 0, nextFileNumber: nextFileNumber,

@@ -363,6 +363,67 @@ import Testing
         }
     }
 
+    /// LevelDB would not find the writes, and would give their numbers to new ones, which ends the process in a
+    /// compaction.
+    @Test func `A manifest whose last write is older than those at the bounds of its tables is refused`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            var last: UInt64 = 0
+            try ManifestForgery.rewrite(path) { edit in
+                last = max(edit.newTables[0].smallest.sequence, edit.newTables[0].largest.sequence) - 1
+                edit.lastSequence = last
+            }
+            #expect(last > 0)
+            for mode in Self.modes {
+                for integrity in [DatabaseOptions.Integrity.strict, .relaxed] {
+                    var options = DatabaseOptions()
+                    options.integrity = integrity
+                    let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                    #expect(error?.code == .corruption)
+                    #expect(error?.message.contains("has writes after the last one that it names") == true)
+                }
+            }
+            let check = FileCheck(try DatabaseFiles(at: path), depth: .outline)
+            #expect(check.problems.map(\.reason).contains { $0.contains("writes after the last one") })
+            #expect(try Database.repair(at: path).losses.isEmpty)
+            let database = try Database.open(at: path)
+            #expect(try keys(of: database).count == 400)
+            try database.close()
+        }
+    }
+
+    @Test func `Writes after the last one within a table are found where every block is checked`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            let database = try Database.open(at: path, options: TableFixture.options)
+            for key in ["a", "z"] { try database.put(utf8("first"), forKey: utf8(key)) }
+            for number in 100..<500 { try database.put(utf8("later"), forKey: utf8("key\(number)")) }
+            try database.compact()
+            #expect(try database.verify().isSound)
+            try database.close()
+            try ManifestForgery.rewrite(path) { edit in
+                #expect(edit.newTables.count == 1)
+                edit.lastSequence = edit.newTables.map { max($0.smallest.sequence, $0.largest.sequence) }.max()
+            }
+            for mode in Self.modes {
+                var options = DatabaseOptions()
+                options.checksEveryBlock = true
+                let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                #expect(error?.code == .corruption)
+                #expect(error?.file?.hasSuffix(".ldb") == true)
+                #expect(error?.message.contains("but the last write in the manifest is") == true)
+            }
+            for depth in [FileCheck.Depth.safety, .everything] {
+                let check = FileCheck(try DatabaseFiles(at: path), depth: depth)
+                #expect(check.problems.map(\.reason).contains { $0.contains("the last write in the manifest") })
+            }
+            let harmed = try Database.open(at: path, mode: .readOnly)
+            #expect(try harmed.verify().isSound == false)
+            try harmed.close()
+        }
+    }
+
     /// Damage is reported when it is read, as without the inspection: only what would crash the process prevents
     /// opening.
     @Test func `A damaged block does not prevent opening in either mode`() throws {

@@ -146,6 +146,41 @@ import Testing
         }
     }
 
+    /// LevelDB's own repair leaves such a database: with all tables in level 0, those with higher numbers count as newer.
+    @Test func `verify suggests a compaction if old versions are above newer ones`() throws {
+        try Workplace.with(isVerified: false) { place in
+            let path = place.path + "/app.db"
+            let database = try Database.open(at: path)
+            for letter in "abcdefghijklmnopqrstuvwxyz" { try database.put("old", forKey: String(letter)) }
+            try database.compact()
+            for (key, value) in [("k", "older"), ("k", "new"), ("a", "new")] {
+                try database.put(value, forKey: key, durability: .flushed)
+            }
+            try database.compact(from: Array("a".utf8), to: Array("b".utf8))
+            try database.close()
+            let manifest = path + "/" + (try Manifest(ofDatabaseAt: path).name)
+            var edit = VersionEdit(try ManifestFile(at: manifest).version)
+            edit.newTables = edit.newTables.map {
+                .init(
+                    level: 0, number: $0.number, byteCount: $0.byteCount, smallest: $0.smallest, largest: $0.largest)
+            }
+            var writer = RecordWriter()
+            writer.append(edit.encoded)
+            try Data(writer.bytes).write(to: URL(filePath: manifest))
+            try place.copy("app.db", to: "deep.db")
+            for (name, options) in [("app.db", []), ("deep.db", ["--deep"])] {
+                #expect(try place.run("get", name, "k").output == "older\n")
+                let arguments = ["verify", name] + options
+                let found = try place.run(arguments)
+                #expect(found.code == 65 && !found.error.contains("backup"), "\(found)")
+                let compacted = try runHint(of: found, place, containing: "compact")
+                #expect(compacted.code == 0, "\(compacted)")
+                #expect(try place.run("get", name, "k").output == "new\n")
+                #expect(try place.run(arguments).code == 0)
+            }
+        }
+    }
+
     @Test func `index rebuild accepts a collection alone, and a store alone`() throws {
         try Workplace.with { place in
             try fill(place)

@@ -19,7 +19,7 @@ import Testing
         case fresh, withPendingLog, store, storeWithPendingText, damagedTable, damagedManifest, foreignOrder
         case foreignCompression, beingWritten, withoutPermission, onReadOnlyMount
         case withAttachments, attachmentsWithoutPermission, attachmentsOnReadOnlyMount
-        case storeOfAnotherUser
+        case storeOfAnotherUser, largeStore
 
         /// Creates the database `s.store`.
         fileprivate func make(in place: Workplace) throws {
@@ -47,6 +47,14 @@ import Testing
                 let lines = (0..<40).map { "{\"id\":\"a\($0)\",\"n\":\($0),\"t\":\"fog over bridge \($0)\"}\n" }
                     .joined()
                 let outcome = try place.run("import", "--write", "s.store", "items", "-", input: lines)
+                try #require(outcome.code == 0, "\(outcome)")
+            case .largeStore:
+                try place.makeItems("s.store")
+                let outcome = try place.shell(
+                    """
+                    seq 118357 | awk '{printf "{\\"id\\":\\"a%d\\",\\"n\\":%d,\\"t\\":\\"fog over bridge %d\\"}\\n",$1,$1,$1%500}' \\
+                        | lkrepl import --write s.store items -
+                    """)
                 try #require(outcome.code == 0, "\(outcome)")
             case .damagedTable:
                 try place.makePhotos("s.store")
@@ -166,6 +174,22 @@ import Testing
             #expect(try DirectoryState(path).difference(from: before) == [])
             try holder?.type("quit\n")
             #expect(try holder?.end() ?? 0 == 0)
+        }
+    }
+
+    @Test(arguments: [Kind.withPendingLog, .store, .withAttachments])
+    func `The shell shows the path of the database, and not of its private copy`(kind: Kind) throws {
+        try Workplace.with { place in
+            try kind.make(in: place)
+            let shell = try TerminalSession(["s.store"], in: place)
+            let banner = try shell.expect("s.store ro> ")
+            #expect(banner.contains("s.store"), "\(banner)")
+            let shown = try [".refresh", ".show", "info", "stats", "get", "nonsense"].map {
+                try shell.run($0, prompt: "s.store ro> ")
+            }
+            try shell.type("quit\n")
+            _ = try shell.end()
+            for text in [banner] + shown { #expect(!text.contains("levelkit-reading"), "\(text)") }
         }
     }
 

@@ -407,6 +407,32 @@ import Testing
         }
     }
 
+    @Test func `A file that is being written is private whatever the umask`() async throws {
+        let place = try Workplace()
+        await #expect(processExitsWith: .success) { [path = place.path as String] in
+            umask(0)
+            let file = try PartialFile(for: OutputPlace(path + "/out.lk"))
+            var status = stat()
+            #expect(unsafe fstat(file.descriptor.rawValue, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            file.setPermissions()
+            #expect(unsafe fstat(file.descriptor.rawValue, &status) == 0 && status.st_mode & 0o777 == 0o666)
+            file.discard()
+            try file.descriptor.closeFile()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of another user"))
+    func `The history is not written through another user's link`() throws {
+        try attacked { place in
+            try link("shared/history", to: "precious/letter.txt", in: place)
+            #expect(unsafe chown(place.path + "/shared", 0, 0) == 0)
+            #expect(unsafe lchown(place.path + "/shared/history", 65534, 65534) == 0)
+            let history = HistoryFile(path: place.path + "/shared/history")
+            history.append("find secrets")
+            #expect(history.takeFailure()?.contains("another user") == true)
+        }
+    }
+
     @Test func `A file that appears while a dump is written does not determine its permissions`() throws {
         try attacked { place in
             let partial = try PartialFile(for: OutputPlace(place.path + "/out.lk"))
