@@ -21,9 +21,11 @@ final class DocIndexSide: Side {
             ])
     ])
 
-    init(directory: String) throws {
+    convenience init(directory: String) throws { try self.init(directory: directory, mode: .readWrite) }
+
+    init(directory: String, mode: Database.Mode) throws {
         // Opened in two steps, so that the database can be compacted.
-        database = try Database.open(at: directory, options: DocumentStore.Options().database)
+        database = try Database.open(at: directory, options: DocumentStore.Options().database, mode: mode)
         store = try DocumentStore.open(on: database, schema: Self.schema)
         records = try store.collection("records")
     }

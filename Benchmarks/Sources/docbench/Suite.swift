@@ -67,12 +67,16 @@ struct Suite {
         var amounts = forms.map { _ in Amounts() }
         var costs = forms.map { _ in [(ours: Cost, peer: Cost)]() }
         var (compactions, openings) = ([(ours: Cost, peer: Cost)](), [(ours: Cost, peer: Cost)]())
+        var readOnlyOpenings: [(ours: Cost, peer: Cost)] = []
         // Both forms in turns: so the spread tells of how the machine drifts. The last load is that of texts.
         for round in 0..<loadRounds {
             for (position, form) in forms.enumerated() {
                 costs[position].append(
                     try loadBoth(form.0, count: recordCount, round: round, noting: &amounts[position]))
+                // Opening read-only changes nothing, so the next opening is still the first.
+                let readOnly = try openReadOnly("ours")
                 openings.append(try openBoth(round))
+                readOnlyOpenings.append((readOnly, openings[openings.count - 1].ours))
                 if form.0 == "decoded" { compactions.append(try compactBoth(round)) }
             }
         }
@@ -84,6 +88,10 @@ struct Suite {
         add(Line("size on disk after the load", unit: "MB", ours: ofTexts.ours.sizes, peer: ofTexts.peer.sizes))
         add(Line("compact after a load", unit: "s", divisor: 1e9, rounds: compactions))
         add(Line("open, the first time after a load", unit: "ms", divisor: 1e6, rounds: openings))
+        add(
+            Line(
+                "open read-only, the first time after a load", unit: "ms", peerName: "writable", divisor: 1e6,
+                rounds: readOnlyOpenings))
     }
 
     private func compactBoth(_ round: Int) throws -> (ours: Cost, peer: Cost) {
@@ -178,6 +186,44 @@ struct Suite {
         return cost
     }
 
+    // MARK: - Read-only
+
+    /// Compares our side, opened read-only, with itself, opened for writing.
+    private mutating func readOnly(ids: [String]) throws {
+        _ = try LoadReport.ofChild(
+            side: "ours", form: "text", path: records.path, count: min(recordCount, 300), directory: place("small"))
+        for (name, place) in [("open read-only", "ours"), ("open a store of 300 read-only", "small")] {
+            _ = try open(DocIndexSide.self, place)
+            let rounds = try (0..<(3 * openingRounds)).map { round in
+                try inTurn(round) {
+                    try openReadOnly(place)
+                } peer: {
+                    try open(DocIndexSide.self, place)
+                }
+            }
+            add(Line(name, unit: "ms", peerName: "writable", divisor: 1e6, rounds: rounds))
+        }
+        let writable = try DocIndexSide(directory: place("ours"))
+        let readOnly = try DocIndexSide(directory: place("ours"), mode: .readOnly)
+        try compare(
+            [
+                Operation(name: "get by id, read-only", count: ids.count) { _ in
+                    try ids.reduce(0) { $0 + (try readOnly.get($1)) }
+                } peer: { _ in
+                    try ids.reduce(0) { $0 + (try writable.get($1)) }
+                }
+            ], peerName: "writable")
+        try readOnly.close()
+        try writable.close()
+    }
+
+    private func openReadOnly(_ side: String) throws -> Cost {
+        var opened: DocIndexSide?
+        let cost = try Cost { opened = try DocIndexSide(directory: place(side), mode: .readOnly) }
+        try opened?.close()
+        return cost
+    }
+
     /// Opens both sides and reads some documents while nothing of them is in the system's cache. Other documents in each round.
     private mutating func coldReads() throws {
         var random = SplitMix64(state: 11)
@@ -226,6 +272,7 @@ struct Suite {
         var random = SplitMix64(state: 7)
         let ids = try texts.shuffled(using: &random).prefix(operationCount).map { try SQLiteSide.prepare($0).id }
         let hundreds = stride(from: 0, to: ids.count, by: 100).map { Array(ids[$0..<min($0 + 100, ids.count)]) }
+        try readOnly(ids: ids)
         let ours = try DocIndexSide(directory: place("ours"))
         let peer = try SQLiteSide(directory: place("peer"))
         try checkEqual(ours, peer, ids: ids, texts: texts)
@@ -354,7 +401,9 @@ struct Suite {
 
     /// Compares operations, rounds of all in turns: so the spread of each tells of how the machine drifts. A first round,
     /// which has the number behind the last, is not counted.
-    private mutating func compare(_ operations: [Operation], afterRound: (Suite) -> Void = { _ in }) throws {
+    private mutating func compare(
+        _ operations: [Operation], peerName: String = "GRDB", afterRound: (Suite) -> Void = { _ in }
+    ) throws {
         for operation in operations {
             let (first, second) = (try operation.ours(rounds), try operation.peer(rounds))
             guard !operation.checks || first == second else {
@@ -375,7 +424,10 @@ struct Suite {
             afterRound(self)
         }
         for (operation, costs) in zip(operations, costs) {
-            add(Line(operation.name, unit: "µs", divisor: Double(operation.count) * 1e3, rounds: costs))
+            add(
+                Line(
+                    operation.name, unit: "µs", peerName: peerName, divisor: Double(operation.count) * 1e3,
+                    rounds: costs))
         }
     }
 

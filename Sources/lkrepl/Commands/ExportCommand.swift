@@ -121,9 +121,14 @@ struct ExportCommand: ParsableCommand {
             let progress = try options.reporter("export", unit: .items("documents"))
             defer { progress.finish() }
             let start = ContinuousClock.now
+            let named = try self.pictures.map { try ArgumentOrigin.current.text(of: $0) }
+            if let named, !FileDescriptor.isDirectory(named) {
+                options.note(
+                    "export: there is no directory \(named) on this machine; the names refer to it all the same")
+            }
             let pictures = PictureExport(
                 collection: collection, query: query, options: conditions.queryOptions, metadata: metadata,
-                directory: try self.pictures.map { try ArgumentOrigin.current.text(of: $0) }, progress: progress)
+                directory: named, progress: progress)
             if let sidecars {
                 let count = try writeSidecars(pictures, to: sidecars)
                 progress.finish()

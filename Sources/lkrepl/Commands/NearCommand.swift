@@ -73,7 +73,23 @@ struct NearCommand: ParsableCommand {
                 "plan: \(execution.plan); \(execution.workText)"
             )
             try conditions.warn(of: query, fields: shown.paths, in: collection, foundSomething: found, options)
+            if named == nil, !options.quiet { try tellOther(than: field, in: collection) }
         }
+    }
+
+    /// Tells of a document whose only location is in another usual field than the one that was used.
+    private func tellOther(than field: GeoField, in collection: DocumentCollection) throws {
+        guard collection.definition.indexes.allSatisfy({ $0.kind != .geo }) else { return }
+        let others = GeoField.usual.filter { $0 != field }
+        func isSet(_ field: GeoField) -> Filter { .and(field.paths.map { .exists($0) }) }
+        let missed = Query(.and([.not(isSet(field)), .or(others.map(isSet))]), limit: 1)
+        guard let document = try collection.find(missed).first,
+            let other = others.first(where: { isSet($0).matches(document.content) })
+        else { return }
+        let names = { (field: GeoField) in field.paths.map(\.description).joined(separator: ",") }
+        options.note(
+            "near: the locations in \(names(field)) were used; other documents have theirs in \(names(other)): add "
+                + "--location \(ShellWord.quoted(names(other)))")
     }
 
     // MARK: - Arguments

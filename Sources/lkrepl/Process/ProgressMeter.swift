@@ -106,8 +106,12 @@ struct ProgressMeter: Sendable {
     private func amount(_ count: Int) -> String {
         switch unit {
         case .bytes: HumanNumber.byteCount(count)
-        case .items(let name): "\(HumanNumber.grouped(count)) \(name)"
+        case .items(let name): "\(HumanNumber.grouped(count)) \(count == 1 ? Self.singular(name) : name)"
         }
+    }
+
+    private static func singular(_ name: String) -> String {
+        name.hasSuffix("ies") ? name.dropLast(3) + "y" : name.hasSuffix("s") ? String(name.dropLast()) : name
     }
 
     private func speed(_ rate: Double) -> String {

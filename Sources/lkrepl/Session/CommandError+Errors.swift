@@ -18,6 +18,10 @@ extension CommandError {
                 hint: Self.hintForMissingDatabase)
         case let error as LevelError where error.code == .io && error.description.contains("Permission denied"):
             self.init(.noPermission, error.description)
+        case let error as LevelError where error.description.hasSuffix(Self.libraryHintForLock):
+            self.init(
+                Self.exitCode(error.code), String(error.description.dropLast(Self.libraryHintForLock.count)),
+                hint: "close it there, or wait for it with --wait SECONDS")
         case let error as LevelError: self.init(Self.exitCode(error.code), error.description)
         case let fault as FileError: self.init(fault)
         case let error as DocIndexError:
@@ -47,6 +51,9 @@ extension CommandError {
     /// What to do about a path without a database.
     static let hintForMissingDatabase =
         "check the path; init creates a store, load --create creates a database from a dump"
+
+    /// What LevelKit says about a database that another process has locked. Programs have no `--wait`.
+    private static let libraryHintForLock = "; close it there, or wait and try again"
 
     private init(_ error: SyncError) {
         self.init(Self.exitCode(error.code), sentence: error.message)

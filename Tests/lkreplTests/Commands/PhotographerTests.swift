@@ -41,6 +41,25 @@ import Testing
         }
     }
 
+    @Test func `near tells of documents whose location is in another field`() throws {
+        try Workplace.with { place in
+            try place.makeItems()
+            let lines = """
+                {"id":"a1","Composite:GPSLatitude":38.7,"Composite:GPSLongitude":-9.1}
+                {"id":"a2","GPSLatitude":38.7,"GPSLongitude":-9.1}
+
+                """
+            #expect(try place.run("import", "--write", "items.store", "items", "-", input: lines).code == 0)
+            let near = try place.run("near", "items.store", "items", "38.7,-9.1", "--ids")
+            #expect(near.output == "a1\n" && near.says("add --location GPSLatitude,GPSLongitude"), "\(near)")
+            let named = try place.run(
+                "near", "items.store", "items", "38.7,-9.1", "--ids", "--location", "GPSLatitude,GPSLongitude")
+            #expect(named.output == "a2\n" && !named.says("--location"), "\(named)")
+            let only = try place.run("near", "items.store", "items", "38.7,-9.1", "id = a1", "--ids", "-q")
+            #expect(only.output == "a1\n" && only.error == "", "\(only)")
+        }
+    }
+
     @Test func `facets counts parts of dates, and on request documents without a value`() throws {
         try Workplace.with { place in
             try place.makePhotos()

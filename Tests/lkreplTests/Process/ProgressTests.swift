@@ -26,6 +26,8 @@ import Testing
     @Test func `The progress meter counts if the total is unknown`() {
         var meter = ProgressMeter(label: "scan", unit: .items("records"))
         #expect(meter.advance(done: 1_230_000, total: nil, at: .seconds(2)) == "scan: 1,230,000 records 615,000/s 0:02")
+        var first = ProgressMeter(label: "scan", unit: .items("records"))
+        #expect(first.advance(done: 1, total: nil, at: .seconds(1)) == "scan: 1 record 1/s 0:01")
     }
 
     @Test func `The progress meter counts if the total is exceeded`() {

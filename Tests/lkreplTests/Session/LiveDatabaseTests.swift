@@ -188,7 +188,8 @@ import Testing
             ] {
                 let outcome = try place.run(arguments)
                 #expect(
-                    outcome.code == 75 && outcome.error.contains(" \(holder.processID)"), "\(arguments): \(outcome)")
+                    outcome.code == 75 && outcome.error.contains(" \(holder.processID)")
+                        && outcome.says("--wait SECONDS"), "\(arguments): \(outcome)")
                 #expect(try state() == before, "\(arguments)")
             }
             let waiting = try place.start("put", "--write", "--wait", "600", "app.db", "k", "w", name: "waiting")
