@@ -124,7 +124,7 @@ struct ExportCommand: ParsableCommand {
             let named = try self.pictures.map { try ArgumentOrigin.current.text(of: $0) }
             if let named, !FileDescriptor.isDirectory(named) {
                 options.note(
-                    "export: there is no directory \(named) on this machine; the names refer to it all the same")
+                    "export: this machine has no directory \(named); the exported names still refer to it")
             }
             let pictures = PictureExport(
                 collection: collection, query: query, options: conditions.queryOptions, metadata: metadata,

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `near tells of documents whose location is in another field`() throws {
+    @Test func `near names a second field that holds the locations of other documents`() throws {
         try Workplace.with { place in
             try place.makeItems()
             let lines = """
