@@ -3,25 +3,42 @@ import Synchronization
 
 /// Runs a command in a separate task, which ^C cancels.
 ///
-/// DocIndex checks the cancellation of its task, commands of lkrepl check ``Interruption``. The caller's thread waits.
+/// DocIndex checks the cancellation of its task, commands of lkrepl check ``Interruption``. The task runs on the
+/// caller's thread: starting another one would take longer than many commands.
 enum CommandTask {
-    private final class Outcome: Sendable {
-        let result = Mutex<Result<Void, any Error>?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
+    /// Runs the jobs of a task on the thread that calls ``run(until:)``.
+    private final class CallersThread: TaskExecutor {
+        private let jobs = Mutex<[UnownedJob]>([])
+        private let hasJob = DispatchSemaphore(value: 0)
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.withLock { $0.append(job) }
+            hasJob.signal()
+        }
+
+        /// Runs jobs until `isDone` is true after one of them.
+        func run(until isDone: () -> Bool) {
+            while !isDone() {
+                hasJob.wait()
+                let job = jobs.withLock { $0.removeFirst() }
+                unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+        }
     }
 
     /// Runs `body` and rethrows its error. Task-local values of the caller are inherited.
     static func run(_ body: @escaping @Sendable () throws -> Void) throws {
-        let outcome = Outcome()
-        let task = Task {
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let thread = CallersThread()
+        let task = Task(executorPreference: thread) {
             let result = Result { try body() }
-            outcome.result.withLock { $0 = result }
-            outcome.isDone.signal()
+            outcome.withLock { $0 = result }
         }
         Interruption.onRequest { task.cancel() }
-        outcome.isDone.wait()
+        thread.run { outcome.withLock { $0 != nil } }
         Interruption.endCommand()
-        try outcome.result.withLock { $0 }?.get()
+        try outcome.withLock { $0 }?.get()
     }
 
     /// Runs asynchronous work, and waits for it on the caller's thread. If the caller's task is cancelled, so is the work.

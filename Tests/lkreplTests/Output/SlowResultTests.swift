@@ -53,7 +53,7 @@ import Testing
         let (code, shown) = try withKeys("", patience: "0.1") { terminal, send in
             try send("key-1\n")
             try terminal.expect("│ value-1 ")
-            try terminal.expect("mget: 1 rows")
+            try terminal.expect("mget: 1 row ")
             try send("key-22\n")
             try terminal.expect("│ value-22 ")
             try terminal.expect("mget: 2 rows")
