@@ -161,13 +161,20 @@ package final class ContentDirectory: Sendable {
 
     /// Allows this process to delete files until the result is released; `nil` while another process, or a checkpoint,
     /// reads them.
-    package func holdForDeletion() throws(LevelError) -> ContentLock? {
+    ///
+    /// - Parameter limit: how long to wait. A child process that was just started holds the locks of its parent, even
+    ///   released ones, until it executes its program.
+    package func holdForDeletion(waiting limit: Duration = .seconds(1)) throws(LevelError) -> ContentLock? {
         let root = try madeRoot()
-        return try attempt("lock \(path)/\(Self.lockName)") { () throws(SystemError) in
+        let deadline = ContinuousClock.now + limit
+        while true {
             do throws(SystemError) {
                 return try ContentLock(in: root, isExclusive: true, writable: true)
             } catch let error where error.number == EWOULDBLOCK {
-                return nil
+                guard ContinuousClock.now < deadline else { return nil }
+                usleep(5000)
+            } catch {
+                throw error.levelError("lock \(path)/\(Self.lockName)")
             }
         }
     }

@@ -5,6 +5,12 @@ import Testing
 
 @testable import DocIndex
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Copies, replacements, repairs and deletions of stores with attachments.
 @Suite struct AttachmentCopyTests {
     /// Creates a store with attachments at a path.
@@ -75,6 +81,24 @@ import Testing
             try Self.check(directory + "/copy") { (store: DocumentStore) throws in
                 #expect(try store.attachments.census().count == 10)
             }
+        }
+    }
+
+    /// A child process that was just started holds the locks of its parent for a moment.
+    @Test func `A collection waits a moment for a lock that is being released`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/s"
+            _ = try Self.make(at: path)
+            let writer = try DocumentStore.open(at: path)
+            try writer.collection("photos").delete(0)
+            let lock = unsafe open(path + "/attachments/lock", O_RDONLY | O_CLOEXEC)
+            #expect(lock >= 0 && flock(lock, LOCK_SH) == 0)
+            Thread.detachNewThread {
+                usleep(100_000)
+                close(lock)
+            }
+            #expect(try writer.attachments.collectGarbage(olderThan: .zero).digests.count == 2)
+            try writer.close()
         }
     }
 
