@@ -81,10 +81,9 @@ struct NearCommand: ParsableCommand {
     private func tellOther(than field: GeoField, in collection: DocumentCollection) throws {
         guard collection.definition.indexes.allSatisfy({ $0.kind != .geo }) else { return }
         let others = GeoField.usual.filter { $0 != field }
-        func isSet(_ field: GeoField) -> Filter { .and(field.paths.map { .exists($0) }) }
-        let missed = Query(.and([.not(isSet(field)), .or(others.map(isSet))]), limit: 1)
+        let missed = Query(.and([.not(Self.hasLocation(field)), .or(others.map(Self.hasLocation))]), limit: 1)
         guard let document = try collection.find(missed).first,
-            let other = others.first(where: { isSet($0).matches(document.content) })
+            let other = others.first(where: { Self.hasLocation($0).matches(document.content) })
         else { return }
         let names = { (field: GeoField) in field.paths.map(\.description).joined(separator: ",") }
         options.note(
@@ -132,6 +131,12 @@ struct NearCommand: ParsableCommand {
         }
     }
 
+    /// Whether a document has a location in a field, and not something else, such as the name of a place.
+    private static func hasLocation(_ field: GeoField) -> Filter {
+        let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180).map { [Filter.isWithin(field, $0)] } ?? []
+        return .and(field.paths.map { .exists($0) } + everywhere)
+    }
+
     /// The field of a collection's locations: that of its index, or a usual one that a document has.
     static func field(of collection: DocumentCollection) throws -> GeoField {
         let indexes = collection.definition.indexes.filter { $0.kind == .geo }
@@ -146,13 +151,8 @@ struct NearCommand: ParsableCommand {
             return fields.count == 2
                 ? .coordinates(latitude: fields[0], longitude: fields[1]) : .location(fields[0])
         }
-        guard let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180) else {
-            return GeoField.usual[0]
-        }
-        for field in GeoField.usual {
-            let paths = field.paths.map { Filter.exists($0) }
-            let query = Query(.and(paths + [.isWithin(field, everywhere)]), limit: 1)
-            if try !collection.find(query).isEmpty { return field }
+        for field in GeoField.usual where try !collection.find(Query(hasLocation(field), limit: 1)).isEmpty {
+            return field
         }
         throw CommandError(
             .usage, "no document of \(collection.name) has a location in a usual field",

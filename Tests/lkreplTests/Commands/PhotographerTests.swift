@@ -57,6 +57,12 @@ import Testing
             #expect(named.output == "a2\n" && !named.says("--location"), "\(named)")
             let only = try place.run("near", "items.store", "items", "38.7,-9.1", "id = a1", "--ids", "-q")
             #expect(only.output == "a1\n" && only.error == "", "\(only)")
+            // The name of a place is not a location.
+            #expect(try place.run("doc", "del", "--write", "-y", "items.store", "items", "a2").code == 0)
+            let text = #"{"id":"a3","location":"Lisbon"}"#
+            #expect(try place.run("import", "--write", "items.store", "items", "-", input: text + "\n").code == 0)
+            let silent = try place.run("near", "items.store", "items", "38.7,-9.1", "--ids")
+            #expect(silent.output == "a1\n" && !silent.says("--location"), "\(silent)")
         }
     }
 
