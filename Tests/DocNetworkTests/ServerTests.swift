@@ -282,7 +282,13 @@
                 try await began.reaches(2)
                 server.task.cancel()
                 #expect(try idle.receivedToEnd() == "")
-                #expect(throws: RawSocket.Failure.self) { try RawSocket.connected(to: server.port) }
+                // A child process holds a copy of the listening socket until it executes its program. The system accepts
+                // connections for that copy, but nobody answers.
+                while let late = try? RawSocket.connected(to: server.port) {
+                    try Task.checkCancellation()
+                    try? late.send("GET /idle HTTP/1.1\r\n\r\n")
+                    #expect((try? late.receivedToEnd()) ?? "" == "")
+                }
                 #expect(!cancelled.isGiven)
                 goOn.give()
                 #expect(try working.receivedToEnd().hasSuffix("hello"))
