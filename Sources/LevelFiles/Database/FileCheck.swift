@@ -100,6 +100,7 @@ package struct FileCheck: Sendable {
 
     private mutating func checkNumbers(of version: Version, in name: String, _ files: DatabaseFiles) {
         if version.comparatorName == nil { add(name, "it does not name a comparator") }
+        if version.otherComparatorName != nil { add(name, "it names two comparators") }
         guard let next = version.nextFileNumber, let log = version.logNumber, version.lastSequence != nil else {
             return add(name, nil, "it lacks the number of the log, of the next file or of the last write")
         }

@@ -2,6 +2,8 @@
 package struct Version: Hashable, Sendable {
     /// The name of the key order, or `nil` if no edit contains it.
     package private(set) var comparatorName: String?
+    /// Another name of the key order that a later edit contains. LevelDB compares each of them, and writes one.
+    package private(set) var otherComparatorName: String?
     /// The number of the oldest log with writes that are not in tables.
     package private(set) var logNumber: UInt64?
     /// The number of a log that was being written to a table, in databases of LevelDB before 1.0.
@@ -45,7 +47,7 @@ package struct Version: Hashable, Sendable {
     package static let tooManyTables = "it names more than \(tableLimit) tables, more than a database can have"
 
     /// Whether the keys are in bytewise order.
-    package var isBytewise: Bool { comparatorName == Version.bytewiseName }
+    package var isBytewise: Bool { comparatorName == Version.bytewiseName && otherComparatorName == nil }
 
     /// The name of LevelDB's default order.
     package static let bytewiseName = "leveldb.BytewiseComparator"
@@ -57,7 +59,10 @@ package struct Version: Hashable, Sendable {
 
     /// Applies an edit.
     package mutating func apply(_ edit: VersionEdit) {
-        comparatorName = edit.comparatorName ?? comparatorName
+        if let name = edit.comparatorName {
+            if let first = comparatorName, !first.utf8.elementsEqual(name.utf8) { otherComparatorName = name }
+            comparatorName = comparatorName ?? name
+        }
         logNumber = edit.logNumber ?? logNumber
         previousLogNumber = edit.previousLogNumber ?? previousLogNumber
         nextFileNumber = edit.nextFileNumber ?? nextFileNumber

@@ -50,6 +50,7 @@ struct ManifestBuilder {
     /// - Throws: ``LevelError`` with `corruption` if they do not describe a complete database.
     func manifest() throws(LevelError) -> Manifest {
         guard let comparatorName = version.comparatorName else { throw damaged("it does not name a comparator") }
+        guard version.otherComparatorName == nil else { throw damaged("it names two comparators") }
         guard let nextFileNumber = version.nextFileNumber, let logNumber = version.logNumber,
             let lastSequence = version.lastSequence
         else {

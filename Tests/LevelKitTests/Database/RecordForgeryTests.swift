@@ -142,8 +142,8 @@ import Testing
     }
 
     /// LevelDB ignores the bits of a length above 32, and takes 0 as the number of a write, a log or a table.
-    @Test(arguments: ["length", "write 0", "log 0", "table 0", "two levels"])
-    func `Numbers that LevelDB never writes are rejected, and repair does not end the process`(forged: String)
+    @Test(arguments: ["length", "write 0", "log 0", "table 0", "two levels", "comparator"])
+    func `Numbers and names that LevelDB never writes are rejected, and repair does not end the process`(forged: String)
         async throws
     {
         try await withSharedDirectory(leavesDamage: true) { directory in
@@ -160,6 +160,10 @@ import Testing
                 try Self.write(
                     [start + put + put + put, Self.batch(1001, stating: 1, keys: ["k"])], toFileOf: "log", in: path)
             case "write 0": try Self.write([Self.batch(0, stating: 0, keys: [])], toFileOf: "log", in: path)
+            case "comparator":
+                // LevelDB's own message would end at the zero byte.
+                second.comparatorName = "leveld\0x"
+                try Self.write([first.encoded, second.encoded], toFileOf: "manifest", in: path)
             case "log 0": try LevelKitTests.write([], to: path + "/000000.log")
             default:
                 second.newTables = [
@@ -175,8 +179,11 @@ import Testing
             }
             await #expect(processExitsWith: .success) { [path = path as String, forged = forged as String] in
                 try reportingErrors {
+                    let before = try Set(fileNames(in: path))
                     for access in [Access.reading, .writing, .tolerating] {
                         #expect(code { try access.use(path) } == .corruption, "\(forged), \(access)")
+                        // LevelDB would have begun a new log of information.
+                        if forged == "comparator" { #expect(try Set(fileNames(in: path)) == before) }
                     }
                     let isRefused = ["log 0", "table 0"].contains(forged)
                     #expect(code { _ = try Database.repair(at: path) } == (isRefused ? .corruption : nil), "\(forged)")
