@@ -3,7 +3,7 @@ internal import DocIndex
 /// Splits the text of a description into its list of files and the rest. Files are read one by one, so a long list
 /// needs little more memory than its entries. The parts are checked when they are parsed.
 struct ManifestText {
-    /// The error for a text that is not a description.
+    /// The error for text that is not a description.
     struct Fault: Error {}
 
     /// The members except `files`, as a JSON object.

@@ -139,7 +139,7 @@ extension PackageManifest {
 }
 
 extension PackageManifest.Entry {
-    /// Reads a file of the list; `nil` if the text is malformed.
+    /// Reads a file of the list; `nil` if it is malformed.
     fileprivate init?(json text: [UInt8]) {
         guard let file = try? JSONParser(maximumDepth: 2).parse(text), let name = file["name"]?.stringValue,
             let byteCount = PackageManifest.count(file["bytes"]),

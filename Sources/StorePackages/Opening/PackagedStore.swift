@@ -21,7 +21,7 @@ package struct PackagedStore: Sendable {
     package init(at path: String, options: DatabaseOptions = DocumentStore.Options().database) throws {
         package = try Package(at: path)
         let base = Self.temporaryDirectory
-        // Processes that were killed leave theirs, including those of other packages.
+        // Directories that killed processes left, also for other packages.
         ScratchDirectory.clearLeftovers(in: base, prefix: Self.prefix)
         scratch = try ScratchDirectory(in: base, prefix: Self.prefix)
         do {

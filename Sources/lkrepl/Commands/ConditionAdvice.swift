@@ -63,6 +63,7 @@ enum ConditionAdvice {
             }
         }
         if words.count > 1, words[1] == "all" { return "write not FIELD any (not …): no element is otherwise" }
+        if let advice = functions(message, text) { return advice }
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
         if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }
         if text.contains(","), !text.contains("("), !words.contains("near"), !words.contains("within") {
@@ -87,6 +88,30 @@ enum ConditionAdvice {
             return "put values that contain spaces or signs in double quotes; help conditions shows more"
         }
         return "help conditions shows examples"
+    }
+
+    /// Advice on a function that does not exist, such as `mnth(taken)`.
+    private static func functions(_ message: String, _ text: String) -> String? {
+        guard let name = message.firstMatch(of: /operator is expected after ([A-Za-z_]+)/)?.1.lowercased(),
+            text.lowercased().contains("\(name)(")
+        else { return nil }
+        if ["lower", "upper", "lcase", "ucase"].contains(name) { return "ci(title) = fog ignores case" }
+        let parts = DocumentDate.Part.allCases.map(\.rawValue)
+        if let near = NearestName.find(near: name, of: parts) { return "did you mean \(near)(…)?" }
+        return "the functions are \(parts.joined(separator: ", ")) of a date, and ci and ci-ai of a text"
+    }
+
+    /// Comparisons with the name of another field, such as `width > height`.
+    ///
+    /// - Complexity: O(*n*) in the documents for each comparison.
+    static func fieldNames(in filter: Filter, of collection: DocumentCollection) -> [String] {
+        guard let total = try? collection.count(), total <= largestCount else { return [] }
+        return comparisons(of: filter).prefix(4).compactMap { comparison in
+            guard case .compare(_, _, .string(let text)) = comparison, let path = try? FieldPath(parsing: text),
+                (try? collection.exists(matching: .exists(path))) ?? false
+            else { return nil }
+            return "\(text) is a text here, not the field: a condition compares a field with a value"
+        }
     }
 
     /// Warnings about values of a condition that look like dates but are compared as text, and about ranges that hold

@@ -125,6 +125,11 @@ struct ImportCommand: ParsableCommand {
         options.note(
             (loading.dryRun ? "import --dry-run: would have " : "import: ")
                 + summary.text(seconds: start.secondsToNow))
+        if let commits = summary.commits {
+            options.note(
+                "import: made the commits \(commits.lowerBound) to \(commits.upperBound), which undo takes back one at a "
+                    + "time, last first")
+        }
         if summary.rejected > 0 { throw CommandError.silent(.badData) }
     }
 
@@ -159,6 +164,8 @@ struct ImportCommand: ParsableCommand {
         if mode == .replace { loader.clearing = try options.reporter("import: removing", unit: .items("documents")) }
         loader.resumeCommand = LoadingOptions.resumeCommand(file)
         var summary = LoadSummary()
+        let keepsHistory = collection.definition.history != nil && !loading.dryRun
+        let former = keepsHistory ? try store.commits(limit: 1).first?.sequence ?? 0 : 0
         do {
             if let listing {
                 guard attach == "none" || !member.hasSameBytes(as: collection.definition.idField) else {
@@ -189,6 +196,12 @@ struct ImportCommand: ParsableCommand {
         }
         try rejects?.close()
         summary += loader.summary
+        if keepsHistory {
+            let made = try store.commits(limit: 10_000).prefix { $0.sequence > former }
+            if made.count > 1, let first = made.last, let last = made.first {
+                summary.commits = first.sequence...last.sequence
+            }
+        }
         return summary
     }
 

@@ -10,7 +10,7 @@ extension ConditionOptions {
         let diagnostics = try collection.diagnostics(of: query, fields: fields)
         guard let first = diagnostics.first else {
             let advice =
-                ConditionAdvice.warnings(about: query.filter)
+                SearchAdvice.notes(on: query.filter) + ConditionAdvice.warnings(about: query.filter)
                 + ConditionAdvice.partialDates(in: query.filter, of: collection)
                 + ConditionAdvice.months(in: query.filter, of: collection)
                 + ConditionAdvice.notations(in: query.filter, of: collection)
@@ -31,9 +31,17 @@ extension ConditionOptions {
         _ options: GlobalOptions
     ) throws {
         guard !strict, !options.quiet, query.limit != 0 else { return }
+        for note in SearchAdvice.notes(on: query.filter) { options.note("note: \(note)") }
         let diagnostics = try collection.diagnostics(of: query, fields: fields, foundSomething: foundSomething)
         for diagnostic in diagnostics { options.note("warning: \(Self.text(diagnostic))") }
-        guard diagnostics.isEmpty else { return }
+        guard diagnostics.isEmpty else {
+            if !foundSomething, diagnostics.contains(where: \.isOfKinds) {
+                for text in ConditionAdvice.fieldNames(in: query.filter, of: collection) {
+                    options.note("hint: \(text)")
+                }
+            }
+            return
+        }
         for text in ConditionAdvice.warnings(about: query.filter)
             + ConditionAdvice.months(in: query.filter, of: collection)
             + ConditionAdvice.notations(in: query.filter, of: collection)
@@ -59,5 +67,12 @@ extension ConditionOptions {
     private static func text(_ diagnostic: Query.Diagnostic) -> String {
         let isLost = diagnostic.problem == .unknownField && diagnostic.suggestions.isEmpty
         return "\(diagnostic)" + (isLost ? "; describe lists the fields" : "")
+    }
+}
+
+extension Query.Diagnostic {
+    /// Whether the values of the field have other kinds than the condition asks for.
+    fileprivate var isOfKinds: Bool {
+        if case .otherKinds = problem { true } else { false }
     }
 }

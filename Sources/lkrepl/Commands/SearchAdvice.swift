@@ -12,14 +12,32 @@ struct SearchAdvice {
 
     /// Names the operators that were not applied as typed.
     func noteOperators() {
-        if case .searchBox(let box) = query {
-            for note in box.notes { options.note("note: \(note)") }
-            return
+        for note in Self.notes(on: query, text: text, box: "--box") { options.note("note: \(note)") }
+    }
+
+    /// What a search does not apply as typed.
+    ///
+    /// - Parameter box: what makes it a search that reads operators of search engines.
+    private static func notes(on query: TextQuery, text: String, box: String) -> [String] {
+        if case .searchBox(let box) = query { return box.notes.map(\.description) }
+        // Other programs make such quotation marks of plain ones.
+        let quotes = text.matches(of: /[“„][^”“"]+[”“]|«[^»"]+»/).map { quote in
+            "\(quote.output): read as words; a phrase has plain quotation marks, and \(box) reads both"
         }
-        let words = Self.foreignOperators(in: text)
-        if words.isEmpty { return }
+        let words = foreignOperators(in: text)
+        if words.isEmpty { return quotes }
         let meaning = words.count == 1 ? "read as an ordinary word" : "read as ordinary words"
-        options.note("note: \(words.joined(separator: ", ")): \(meaning); --box reads operators of search engines")
+        return quotes + ["\(words.joined(separator: ", ")): \(meaning); \(box) reads operators of search engines"]
+    }
+
+    /// What the searches of a condition do not apply as typed.
+    static func notes(on filter: Filter) -> [String] {
+        switch filter {
+        case .search(let search): notes(on: search.query, text: search.text, box: "SEARCH BOX")
+        case .and(let parts), .or(let parts): parts.content.flatMap { notes(on: $0) }
+        case .not(let part): notes(on: part.content)
+        default: []
+        }
     }
 
     /// Tells if the stems of rare words may differ from those in the index.
@@ -51,7 +69,9 @@ struct SearchAdvice {
     }
 
     private static func isForeignOperator(_ word: Substring) -> Bool {
-        if ["||", "&&", "*"].contains(word) || word.hasPrefix("NEAR(") || word.hasPrefix("NEAR/") { return true }
+        if ["NEAR", "*"].contains(word) || word.contains("||") || word.contains("&&") { return true }
+        if ["NEAR(", "NEAR/", "AROUND("].contains(where: word.hasPrefix) { return true }
+        if word.wholeMatch(of: /\/.+\//) != nil { return true }
         if word.first == "!" || word.first == "^", word.dropFirst().first?.isLetter ?? false { return true }
         // At most two letters may differ.
         if let sign = word.lastIndex(of: "~"), let number = Double(word[word.index(after: sign)...]) {

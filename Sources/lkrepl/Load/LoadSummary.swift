@@ -21,6 +21,8 @@ struct LoadSummary: Equatable {
     var tombstones = 0
     /// Documents that keep the revisions of the store, or have none, instead of those of the input.
     var withoutRevisions = 0
+    /// The commits of the load, if there are several and `undo` can take them back.
+    var commits: ClosedRange<UInt64>?
     /// Removed before the first record was stored, in the mode `replace`.
     var cleared = 0
 

@@ -165,6 +165,29 @@ import Testing
         try store.close()
     }
 
+    @Test func `Live results of a saved search follow documents into and out of its condition`() async throws {
+        let path = temporaryPath()
+        defer { try? TestFiles.remove(path) }
+        let store = try DocumentStore.open(at: path, schema: Self.schema)
+        let photos = try store.collection("photos")
+        for (id, rating) in [("a", 5), ("b", 3), ("c", 4)] {
+            try photos.put(["id": .string(id), "rating": .int(Int64(rating))])
+        }
+        try store.albums.save(Album("best", of: "photos", where: "rating >= 4"))
+        var updates = try store.albums.observe("best").makeAsyncIterator()
+        var shown: [Document] = []
+        try #require(try await updates.next()).apply(to: &shown)
+        #expect(shown.map(\.id) == ["a", "c"])
+        try photos.update("b") { $0["rating"] = 5 }
+        try #require(try await updates.next()).apply(to: &shown)
+        #expect(shown.map(\.id) == ["a", "b", "c"])
+        try photos.update("a") { $0["rating"] = 1 }
+        try photos.delete("c")
+        while shown.count > 1 { try #require(try await updates.next()).apply(to: &shown) }
+        #expect(try shown == store.albums.find("best") && shown.map(\.id) == ["b"])
+        try store.close()
+    }
+
     @Test func `A query in an order of values is read back from its saved form`() throws {
         let query = Query(.exists("id"), sort: [Query.SortKey(.place("id", in: ["b", 1, .null]), order: .descending)])
         let document = try DocumentEncoder().encode(query)

@@ -230,6 +230,47 @@ import Testing
 
     // MARK: - doc apply
 
+    @Test func `An update that would break a unique index changes nothing, and names both documents`() throws {
+        try Workplace.with { place in
+            let schema = #"{"collections":{"c":{"indexes":{"u":{"fields":["u"],"unique":true}}}}}"#
+            try place.write(schema, to: "schema.json")
+            try place.write((1...3).map { #"{"id":"d\#($0)","u":\#($0)}"# + "\n" }.joined(), to: "c.jsonl")
+            #expect(try place.run("init", "s.store", "--schema", "schema.json").code == 0)
+            #expect(try place.run("import", "--write", "s.store", "c", "c.jsonl", "-q").code == 0)
+            let before = try place.dump("s.store")
+            for options in [["-n"], ["--write", "--yes"]] {
+                let outcome = try place.run(["update", "s.store", "c", "WHERE", "u >= 1", "SET", "u = 4"] + options)
+                #expect(outcome.code == 65 && outcome.says("unique index u"), "\(outcome)")
+                #expect(["d1", "d2", "d3"].count { outcome.says($0) } >= 2, "\(outcome)")
+                #expect(try place.dump("s.store") == before)
+            }
+            // Each value moves to that of the next document, which is free only afterwards.
+            let moved = try place.run("update", "--write", "--yes", "s.store", "c", "WHERE", "u >= 1", "SET", "u += 1")
+            #expect(moved.code == 0 && moved.says("updated 3 documents"), "\(moved)")
+            #expect(try place.run("count", "s.store", "c", "u in (2, 3, 4)").output == "3\n")
+        }
+    }
+
+    @Test func `A file of operations is one commit, which one undo takes back`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            try place.keepHistory()
+            let before = try place.run("find", "photos.store", "photos", "--sort", "id")
+            let commits = try place.run("commits", "photos.store").lines.count
+            let input = """
+                {"put": {"id": "new", "rating": 1}}
+                {"patch": {"rating": 2}, "id": "scan-0001"}
+                {"update": {"$set": {"mark": 1}}, "id": "scan-0005"}
+                {"delete": "2008-03-22-0007"}
+                """
+            #expect(try place.run("doc", "apply", "--write", "photos.store", "-", input: input).code == 0)
+            let after = try place.run("commits", "photos.store").lines
+            #expect(after.count == commits + 1 && after.first?.contains(#""documents":4"#) == true, "\(after)")
+            #expect(try place.run("undo", "--write", "--yes", "photos.store", "-q").code == 0)
+            #expect(try place.run("find", "photos.store", "photos", "--sort", "id").output == before.output)
+        }
+    }
+
     @Test func `A file of operations is applied in one commit`() throws {
         try Workplace.with { place in
             try place.makePhotos()

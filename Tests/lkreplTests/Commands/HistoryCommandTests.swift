@@ -53,6 +53,27 @@ import Testing
         }
     }
 
+    @Test func `import names its commits, and undoing them, last first, takes the import back`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            let lines = (0..<2500).map { "{\"id\":\"n\($0)\"}\n" }.joined()
+            try place.write(lines, to: "many.jsonl")
+            let outcome = try place.run("import", "--write", "s.store", "photos", "many.jsonl", "--mode", "insert")
+            let numbers = try #require(
+                outcome.error.firstMatch(of: /made the commits (\d+) to (\d+), which undo/), "\(outcome)")
+            let (first, last) = try (#require(Int(numbers.1)), #require(Int(numbers.2)))
+            #expect(first == 5 && last > first, "\(outcome)")
+            for commit in (first...last).reversed() {
+                let undo = try place.run("undo", "--write", "--yes", "s.store", "\(commit)")
+                #expect(undo.code == 0, "\(undo)")
+            }
+            let ids = try place.run("find", "s.store", "photos", "--ids")
+            #expect(ids.output == "a\n7\n", "\(ids)")
+            let one = try place.run("import", "--write", "s.store", "photos", "photos.jsonl", "--mode", "upsert")
+            #expect(one.code == 0 && !one.says("made the commits"), "\(one)")
+        }
+    }
+
     @Test func `A collection without a history shows the stored document and says so`() throws {
         try Workplace.with { place in
             try prepare(place)

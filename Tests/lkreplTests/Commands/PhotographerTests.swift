@@ -137,6 +137,41 @@ import Testing
         }
     }
 
+    @Test func `Only documents of an album are changed, deleted, packed and compared`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            func run(_ arguments: String...) throws -> Outcome {
+                let outcome = try place.run(arguments)
+                #expect(outcome.code == 0, "\(arguments): \(outcome)")
+                return outcome
+            }
+            _ = try run("album", "save", "--write", "photos.store", "best", "rating = 5")
+            _ = try run("album", "add", "--write", "photos.store", "wall", "scan-0001", "2019-07-14-0031")
+            let best = try run("find", "photos.store", "@best", "--ids").lines
+            #expect(
+                try run("duplicates", "photos.store", "@best", "exif.model").output
+                    == run("duplicates", "photos.store", "photos", "exif.model", "--where", "rating = 5").output)
+            #expect(try run("explain", "photos.store", "@best").output.contains("rating = 5"))
+            _ = try run("pack", "photos.store", "@wall", "-o", "wall.lkpack.zip", "-q")
+            #expect(try run("count", "wall.lkpack.zip", "photos").output == "2\n")
+            let changed = try run(
+                "update", "--write", "--yes", "photos.store", "@best", "--all-documents", "SET", "m = 1")
+            #expect(changed.says("updated \(best.count) documents"), "\(changed)")
+            #expect(try run("find", "photos.store", "photos", "m = 1", "--ids").lines == best)
+            let year = try run("find", "photos.store", "photos", "rating = 5 and year(taken) = 2019", "--ids").lines
+            try #require(!year.isEmpty && year.count < best.count)
+            _ = try run("delete", "--write", "--yes", "photos.store", "@best", "WHERE", "year(taken) = 2019")
+            #expect(try run("find", "photos.store", "@best", "--ids").lines == best.filter { !year.contains($0) })
+            let left = try run("find", "photos.store", "photos", "--count").output
+            let wall = try run("delete", "--write", "--yes", "photos.store", "@wall", "--all-documents")
+            let wasDeleted = year.contains("2019-07-14-0031")
+            #expect(wall.says(wasDeleted ? "deleted 1 document" : "deleted 2 documents"), "\(wall)")
+            let count = try #require(Int(left.dropLast()))
+            #expect(
+                try run("find", "photos.store", "photos", "--count").output == "\(count - (wasDeleted ? 1 : 2))\n")
+        }
+    }
+
     @Test func `An album stands for a collection in commands`() throws {
         try Workplace.with { place in
             try place.makePhotos()

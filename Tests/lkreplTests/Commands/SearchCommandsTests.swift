@@ -70,6 +70,8 @@ import Testing
             ("har?or *arbor ha*or", ["har?or", "*arbor", "ha*or"]),
             ("title:* *:* *", ["title:*", "*:*", "*"]), ("fog~3 fog~0.8", ["fog~3", "fog~0.8"]),
             ("NEAR(a b)", ["NEAR(a"]), ("NEAR/2(a b)", ["NEAR/2(a"]), ("^fog", ["^fog"]),
+            ("golden NEAR gate AROUND(4) park", ["NEAR", "AROUND(4)"]), ("fog||mist&&sea a&b", ["fog||mist&&sea"]),
+            ("/fo[gx]/ rain and/or 1/2 /", ["/fo[gx]/"]),
             ("year:[1900 TO 1910] fog", ["year:[1900 TO 1910]"]), ("{title caption}: fog", ["{title caption}:"]),
             ("[a] TO [b]", []), ("fog~ fog~2 bridg* who? \"who!\" -fog a-b title:fog wow!", []),
             ("\"!fog\" a AND b OR c NOT d (e f) what?!", []), ("\"a b\"~5 x^2 12:30 e-mail AT&T ! ~ ?", []), ("", []),
@@ -88,6 +90,54 @@ import Testing
             // Both the spelling and the option.
             let nothing = try place.run("search", "n.store", "notes", "resteurant roses")
             #expect(nothing.says("did you mean restaurant") && nothing.says("--box finds"), "\(nothing)")
+        }
+    }
+
+    @Test func `A command that finds nothing says so on standard error, unless it is quiet`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            for (command, rest, code) in [
+                ("suggest", ["snow"], 1), ("complete", ["qqq"], 1), ("duplicates", ["id"], 1),
+                ("near", ["0,0", "--within", "1m"], 0), ("timeline", ["taken", "rating = 99"], 0),
+                ("find", ["rating = 99"], 0), ("facets", ["rating", "--where", "rating = 99"], 0),
+                ("distinct", ["rating", "--where", "rating = 99"], 0), ("search", ["qqqqqq"], 0),
+            ] {
+                let outcome = try place.run([command, "photos.store", "photos"] + rest)
+                #expect(outcome.code == code && outcome.output == "", "\(command): \(outcome)")
+                #expect(outcome.says("\(command): nothing found"), "\(command): \(outcome)")
+                let quiet = try place.run([command, "photos.store", "photos", "-q"] + rest)
+                #expect(quiet.code == code && quiet.error == "", "\(command): \(quiet)")
+            }
+            for command in ["similar", "history"] {
+                let missing = try place.run(command, "photos.store", "photos", "none")
+                #expect(missing.code == 1 && missing.says("no document none in photos"), "\(missing)")
+            }
+        }
+    }
+
+    @Test func `A search in a condition names operators that it does not apply`() throws {
+        try withNotes { place in
+            let box = "SEARCH BOX 're?ail site:x.org roses'"
+            for (command, rest) in [
+                ("find", ["--ids"]), ("count", []), ("update", ["-n", "--set", "seen = 1"]), ("delete", ["-n"]),
+            ] {
+                let condition = ["update", "delete"].contains(command) ? ["--where", box] : [box]
+                let outcome = try place.run([command, "n.store", "notes"] + condition + rest)
+                #expect(outcome.code == 0 && outcome.says("note: re?ail: a wildcard"), "\(command): \(outcome)")
+                #expect(outcome.says("note: site: is not supported"), "\(command): \(outcome)")
+                let quiet = try place.run([command, "n.store", "notes", "-q"] + condition + rest)
+                #expect(quiet.code == 0 && quiet.error == "", "\(quiet)")
+            }
+            let strict = try place.run("find", "n.store", "notes", "id exists and not SEARCH '!roses'", "--count")
+            #expect(strict.says("note: !roses: read as an ordinary word; SEARCH BOX reads"), "\(strict)")
+            let refused = try place.run("find", "n.store", "notes", "SEARCH '!roses'", "--strict")
+            #expect(refused.code == 64 && refused.says("!roses"), "\(refused)")
+            let plain = try place.run("find", "n.store", "notes", "SEARCH BOX 'red roses -rain'", "--count")
+            #expect(plain.code == 0 && plain.error == "", "\(plain)")
+            let quotes = try place.run("search", "n.store", "notes", "“red car”", "--ids")
+            #expect(quotes.says("note: “red car”: read as words; a phrase has plain quotation marks"), "\(quotes)")
+            #expect(try place.run("search", "n.store", "notes", "“red car”", "--box", "--ids").error == "")
+            #expect(try place.run("search", "n.store", "notes", "the “red", "--count").error == "")
         }
     }
 

@@ -168,6 +168,19 @@ struct `Repeated picture imports` {
 
 /// Pictures with defects, reported by a program in place of exiftool.
 @Suite struct `Pictures in a directory` {
+    @Test func `Pictures of cameras, phones and other programs are listed, whatever the case of their names`() throws {
+        try withTemporaryDirectory { directory in
+            let names = [
+                "a.3gp", "b.JPF", "c.ppm", "d.ico", "e.eps", "f.HEIC", "g.cr3", "h.CR2", "i.nef", "j.arw", "k.dng",
+                "l.raf", "m.jxl", "n.avif", "o.webp", "p.tif", "q.mov", "r.MP4",
+            ]
+            for name in names { try TestFiles.write([1], to: directory + "/" + name) }
+            let listing = try PictureFiles.list(in: directory)
+            #expect(listing.files.compactMap { $0.path.split(separator: "/").last.map(String.init) } == names)
+            #expect(listing.skippedText == nil)
+        }
+    }
+
     @Test func `Sidecars beside their pictures are skipped, and others are listed`() throws {
         try withTemporaryDirectory { directory in
             for name in ["a.JPG", "a.xmp", "b.jpg", "b.jpg.XMP", "c.xmp", "d.txt", ".e.jpg"] {

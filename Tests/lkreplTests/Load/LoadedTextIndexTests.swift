@@ -25,6 +25,35 @@ import Testing
         }
     }
 
+    @Test func `compact rebuilds a text index with more replaced than current documents`() throws {
+        try Workplace.with { place in
+            try place.write(
+                #"{"collections":{"items":{"indexes":{"t":{"type":"text","fields":["t"]}}}}}"#, to: "schema.json")
+            #expect(try place.run("init", "a.store", "--schema", "schema.json").code == 0)
+            for round in 0..<4 {
+                let rows = (0..<1500).map { #"{"id":\#($0),"t":"fog \#(round) \#($0 % 50)"}"# }
+                let input = Array(rows.joined(separator: "\n").utf8)
+                let outcome = try place.run(
+                    ["import", "--write", "a.store", "items", "-", "--mode", "upsert"], input: input)
+                #expect(outcome.code == 0, "\(outcome)")
+            }
+            func nextSlots() throws -> [UInt32] {
+                let database = try Database.open(at: place.path + "/a.store")
+                defer { try? database.close() }
+                return try (1...4).map { try TextStructure.read($0, name: "t", in: database).nextSlot }.filter {
+                    $0 > 0
+                }
+            }
+            #expect(try nextSlots() == [6000])
+            let compacted = try place.run("compact", "--write", "--yes", "a.store")
+            #expect(compacted.code == 0 && !compacted.says("no text index was rebuilt"), "\(compacted)")
+            #expect(try nextSlots() == [1500])
+            #expect(try place.run("search", "a.store", "items", "fog", "--count").output == "1500\n")
+            #expect(try place.run("search", "a.store", "items", "2", "--count").output == "30\n")
+            #expect(try place.run("verify", "a.store", "--deep").code == 0)
+        }
+    }
+
     @Test func `compact notes a damaged text index, which it cannot rebuild, and merges the tables`() throws {
         try Workplace.with { place in
             try place.write(

@@ -1,4 +1,5 @@
 import DocIndex
+import Foundation
 import Testing
 
 @testable import lkrepl
@@ -88,12 +89,53 @@ import Testing
             let chosen = try terminal.run(".last --fields id,place.city", prompt: prompt)
             #expect(chosen.contains("│ scan-0001 │ Halifax"), "\(chosen)")
             #expect(try terminal.run(".last --bogus", prompt: prompt).contains("unexpected argument --bogus"))
+            let all = try terminal.run("find photos --limit 3 --wide", prompt: prompt)
+            #expect(all.contains("album1_p03_a.jpg") && !all.contains("more fields"), "\(all)")
             let document = try terminal.run("doc get photos scan-0001", prompt: prompt)
             #expect(document.hasPrefix("{\r\n  \"id\": \"scan-0001\",\r\n"), "\(document)")
             try terminal.type("quit\n")
             #expect(try terminal.end() == 0)
             // Pipes get one line.
             #expect(try place.run("doc", "get", "photos.store", "photos", "scan-0001").lines.count == 1)
+        }
+    }
+
+    @Test func `Every value of the chosen columns that is not long is shown whole`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let outcome = try place.shell("COLUMNS=80 lkrepl find photos.store photos --limit 20 --mode table")
+            #expect(outcome.code == 0)
+            let rows = outcome.lines.filter { $0.hasPrefix("│") }.map { line in
+                line.split(separator: "│").map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+            // The names, the kinds, and twenty documents.
+            try #require(rows.count >= 22 && rows[0].count >= 3, "\(outcome)")
+            let plain = try place.run("find", "photos.store", "photos", "--limit", "20", "--mode", "tsv")
+            for cell in rows.dropFirst(2).joined() where cell.hasSuffix("…") {
+                let start = cell.dropLast()
+                let whole = plain.lines.flatMap { $0.split(separator: "\t") }.filter { $0.hasPrefix(start) }
+                #expect(
+                    whole.contains { DisplayWidth.columns(of: String($0)) > 32 }, "\(cell) is cut from \(whole)")
+            }
+        }
+    }
+
+    @Test(arguments: [("", true), ("NO_COLOR=1", false), ("TERM=dumb", false)])
+    func `doc get is colored at a terminal unless the environment forbids it`(variable: String, isColored: Bool) throws
+    {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let pair = variable.split(separator: "=").map(String.init)
+            var environment = ["TERM": "xterm"]
+            if let name = pair.first { environment[name] = pair[1] }
+            let terminal = try TerminalSession(
+                ["doc", "get", "photos.store", "photos", "scan-0001"], in: place, environment: environment)
+            let shown = try terminal.expect("\n}")
+            #expect(try terminal.end() == 0)
+            #expect(shown.contains("\u{1b}[36m\"id\"\u{1b}[0m") == isColored, "\(shown)")
+            #expect(shown.contains("\u{1b}[") == isColored, "\(shown)")
+            let piped = try place.run("doc", "get", "photos.store", "photos", "scan-0001")
+            #expect(!piped.bytes.contains(0x1b))
         }
     }
 

@@ -318,6 +318,8 @@ import Testing
                 _ = try reader.run(".refresh", prompt: "app.db ro> ")
                 #expect(try reader.run("count", prompt: "app.db ro> ") == "\(number + 1)\r\n")
             }
+            // Nobody is told that the idle shell has the database open for writing.
+            #expect(try place.run("count", "app.db").error == "")
             // A single writing command holds the lock while it runs, and the shell sees what it wrote.
             #expect(try reader.run("put --write k9 v", prompt: "app.db ro> ") == "")
             #expect(try reader.run("count", prompt: "app.db ro> ") == "6\r\n")
@@ -325,6 +327,7 @@ import Testing
             #expect(try reader.run(".write on", prompt: "app.db rw!> ") == "")
             #expect(try place.run("put", "--write", "app.db", "k11", "v").code == 75)
             #expect(try reader.run(".write off", prompt: "app.db ro> ") == "")
+            #expect(try place.run("count", "app.db").error == "")
             #expect(try place.run("put", "--write", "app.db", "k11", "v").code == 0)
             try reader.type("quit\n")
             #expect(try reader.end() == 0)
