@@ -171,7 +171,7 @@ import Testing
 
     static let forgiven: [(String, String)] = [
         ("\"fog", "\"fog\""), ("fog)", "fog"), ("(fog", "fog"), ("fog AND", "fog"), ("OR fog", "fog"),
-        ("fog OR", "fog"), ("-fog", "fog"),
+        ("fog OR", "fog"), ("fog AND -rain OR", "fog"), ("fog NOT", "fog"), ("e-mail AND", "e-mail"),
         ("fog \"bridge at", "fog \"bridge at\""),
     ]
 
@@ -179,6 +179,11 @@ import Testing
         let meant = try TextQuery(parsing: meant)
         #expect(TextQuery(forgiving: text, fields: ["title"]) == meant)
         #expect(TextQuery(forgiving: "http://fog.example", fields: ["title"]) == .word("http://fog.example"))
+    }
+
+    @Test(arguments: ["-fog", "NOT fog", "-fog -rain", "NOT (fog", "-\"old fog", "-(old fog", "-", "", "NOT"])
+    func `The forgiving form of a search that only excludes finds nothing`(text: String) {
+        #expect(TextQuery(forgiving: text) == .nothing)
     }
 
     @Test func `An unknown field is rejected by the strict form and a word in the forgiving one`()

@@ -61,8 +61,9 @@ public indirect enum TextQuery: Sendable, Hashable {
     /// Parses a query leniently, as a search box does: any input is a valid query.
     ///
     /// Input that parses strictly is parsed that way. Otherwise quotes and parentheses are closed or dropped, then
-    /// operators are dropped. As a last resort every word must occur. If the input exceeds a limit such as
-    /// ``maximumWordCount``, only the first words are used, and all operators are ignored.
+    /// operators are dropped, with the words that they exclude. As a last resort every other word must occur. Input that
+    /// only excludes words finds nothing. If the input exceeds a limit such as ``maximumWordCount``, only the first words
+    /// are used, and all operators are ignored.
     ///
     /// - Parameters:
     ///   - text: the input of a user.
@@ -74,11 +75,8 @@ public indirect enum TextQuery: Sendable, Hashable {
         }
         var quotes = text
         if text.count(where: { $0 == "\"" }) % 2 == 1 { quotes.append("\"") }
-        let plain = String(text.map { "\"()".contains($0) ? " " : $0 })
-        let words = plain.split(whereSeparator: \.isWhitespace)
-            .filter { !["AND", "OR", "NOT"].contains($0) }
-            .map { $0.drop { "+-".contains($0) } }
-            .joined(separator: " ")
+        let plain = String(Self.withoutExcludedGroups(text).map { "\"()".contains($0) ? " " : $0 })
+        let words = Self.wanted(text).map { $0.drop { "+-".contains($0) } }.joined(separator: " ")
         for attempt in [text, quotes, Self.balanced(quotes), plain, words] {
             var parser = TextQueryParser(attempt, fields: fields)
             if let query = try? parser.parse() {
@@ -89,14 +87,28 @@ public indirect enum TextQuery: Sendable, Hashable {
         self = Self.words(of: text)
     }
 
+    /// Returns the words between spaces, quotes and parentheses without operators and without what is excluded, as in
+    /// `-fog`, `-"old fog"` and `NOT fog`.
+    private static func wanted(_ text: String) -> [Substring] {
+        var isExcluded = false
+        return withoutExcludedGroups(text).split { $0.isWhitespace || "\"()".contains($0) }.filter { word in
+            defer { isExcluded = word == "NOT" || (isExcluded && ["AND", "OR"].contains(word)) }
+            return !isExcluded && !["AND", "OR", "NOT"].contains(word) && !(word.first == "-" && word.count > 1)
+        }
+    }
+
+    /// Returns the string without what a minus before a quote or parenthesis excludes.
+    private static func withoutExcludedGroups(_ text: String) -> String {
+        text.replacing(/(?:^|\s)-(?:"[^"]*"?|\([^()]*\)?)/, with: " ")
+    }
+
     /// Returns the words of a string that cannot be parsed, within the limits.
     private static func words(of text: String) -> TextQuery {
         let signs = Set("\"()^~*:+-|&!")
         var words: [TextQuery] = []
         var size = Size()
         let start = String(decoding: text.utf8.prefix(maximumByteCount - 3), as: UTF8.self)
-        for part in start.split(whereSeparator: { signs.contains($0) || $0.isWhitespace }) {
-            if ["AND", "OR", "NOT"].contains(part) { continue }
+        for part in wanted(start).flatMap({ $0.split(whereSeparator: signs.contains) }) {
             var terms = SimpleAnalyzer.Terms()
             SimpleAnalyzer.append(String(part), to: &terms)
             if terms.count == 0 { continue }
