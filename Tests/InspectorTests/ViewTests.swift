@@ -35,6 +35,19 @@ import Testing
         }
     }
 
+    @Test func `A search names operators that it does not apply, and escapes them`() async throws {
+        try await withInspectedStore { inspected in
+            let answer = try await inspected.get(Self.base + "/search?q=har%3Fo%3Cb%3Er%20fog").json()
+            guard case .array(let notes)? = answer["notes"] else { throw TestFailure(message: "no notes") }
+            #expect(notes.contains { $0.stringValue?.contains("har?o<b>r") == true }, "\(answer)")
+            let page = try await inspected.get("/c/photos/search?q=har%3Fo%3Cb%3Er%20fog")
+            #expect(page.text.contains(#"<p class="note">har?o&lt;b&gt;r"#) && !page.text.contains("<b>"), "\(page)")
+            let plain = try await inspected.get(Self.base + "/search?q=fog").json()
+            #expect(plain["notes"] == .array([]))
+            #expect(try await !inspected.get("/c/photos/search?q=fog").text.contains("class=\"note\""))
+        }
+    }
+
     @Test func `A search for a misspelled word offers the right one`() async throws {
         try await withInspectedStore { inspected in
             let page = try await inspected.get("/c/photos/search?q=markt")

@@ -60,6 +60,41 @@ import Testing
         #expect(lines.hasSuffix(expected), "\(lines)")
     }
 
+    @Test func `make test installs only what building needs, and says what it does and how long it takes`() throws {
+        let commands = try Self.commands(of: "test").split(separator: "\n").map(String.init)
+        #expect(commands == ["script/bootstrap", "script/test quick"], "\(commands)")
+        // Nothing is built or run.
+        let quick = try Self.output(of: "script/test", ["quick"])
+        let steps = quick.split(separator: "\n").filter { $0.hasPrefix("test 0:0") }
+        #expect(steps.first?.contains("building") == true && steps.last?.contains(/about \w+ minutes/) == true, "\(quick)")
+    }
+
+    @Test func `make demo announces each step before it begins`() throws {
+        let text = try ArchitectureTests.text("script/demo").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let words = ["script/bootstrap", " build ", "Examples/photos/demo"]
+        for word in words {
+            let place = try #require(text.firstIndex { $0.contains(word) && !$0.hasPrefix("step ") }, "\(word)")
+            let before = text[..<place].last { !$0.isEmpty && $0 != "echo" }
+            #expect(before?.hasPrefix("step \"") == true, "\(word): \(before ?? "")")
+        }
+        #expect(text.contains { $0.hasPrefix("step \"building") && $0.contains("minutes") })
+    }
+
+    /// Returns what a script prints that builds with a program that does nothing.
+    private static func output(of script: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: ArchitectureTests.root.path + "/" + script)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT": "true"]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(text)")
+        return text
+    }
+
     /// Returns the commands that `make` would run for a target.
     private static func commands(of target: String, _ settings: [String] = []) throws -> String {
         let make = Process()
