@@ -1,5 +1,6 @@
 """Compares lkrepl with ldb, sqlite3 and plyvel; see `shellbench`."""
-import importlib.metadata, importlib.util, json, os, random, re, shutil, statistics, subprocess, sys, tempfile, threading, time
+import importlib.metadata, importlib.util, json, os, random, re, resource, shutil, statistics, subprocess, sys, tempfile
+import threading, time
 
 
 def option(name):
@@ -12,6 +13,7 @@ def option(name):
 
 out, kept = option("--json"), option("--place")
 lkrepl = os.path.abspath(sys.argv[1])
+photos = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Examples/photos")
 records = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else None
@@ -128,6 +130,36 @@ def commands():
     return {name: programs for name, programs in cases.items() if not wanted or name in wanted}
 
 
+def processor_times(starts):
+    """For the shortest commands: milliseconds of processor time of each start, of lkrepl and of sqlite3 in turns."""
+    import sqlite3
+    shutil.rmtree("photos.store", ignore_errors=True)
+    if os.path.exists("photos.sqlite"): os.remove("photos.sqlite")
+    run(f"{lkrepl} init photos.store -q --schema {photos}/schema.json")
+    run(f"{lkrepl} import --write -q photos.store photos {photos}/photos.jsonl")
+    database = sqlite3.connect("photos.sqlite")
+    database.execute("CREATE TABLE photos (id TEXT PRIMARY KEY, body TEXT)")
+    lines = open(f"{photos}/photos.jsonl").read().splitlines()
+    database.executemany("INSERT INTO photos VALUES (?, ?)", ((json.loads(line)["id"], line) for line in lines))
+    database.commit(); database.close()
+
+    def milliseconds(*command):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+    cases = {
+        "processor time of --version": ([lkrepl, "--version"], ["sqlite3", "--version"]),
+        "processor time of a count of 301": (
+            [lkrepl, "find", "photos.store", "photos", "--count"],
+            ["sqlite3", "photos.sqlite", "SELECT count(*) FROM photos"]),
+    }
+    for name, (ours, peer) in cases.items():
+        pairs = [(milliseconds(*ours), milliseconds(*peer)) for _ in range(starts)]
+        yield name, [ours for ours, _ in pairs], [peer for _, peer in pairs]
+
+
 def prepared():
     """The records and programs that a directory was prepared for."""
     return [records, lkrepl, shutil.which("ldb"), shutil.which("sqlite3"), has_plyvel]
@@ -192,6 +224,11 @@ def main():
                       "peer": statistics.median(peer), "ratio": statistics.median(ratios), "low": min(ratios),
                       "high": max(ratios), "rounds": [{"ours": own, "peer": theirs} for own, theirs in zip(ours, peer)]})
 
+    if shutil.which("sqlite3") and not wanted:
+        for name, ours, peer in processor_times(starts=50):
+            # The medians, because one start is as short as the clock's steps.
+            add(name, "ms", "sqlite3", [statistics.median(ours)], [statistics.median(peer)])
+            print(f"{name}: lkrepl {statistics.median(ours):.1f} ms, sqlite3 {statistics.median(peer):.1f} ms")
     for (name, program), taken in times.items():
         ours, median = times[name, "lkrepl"], statistics.median(taken)
         private = max(memory[name, program])
