@@ -66,7 +66,8 @@ import Testing
         // Nothing is built or run.
         let quick = try Self.output(of: "script/test", ["quick"])
         let steps = quick.split(separator: "\n").filter { $0.hasPrefix("test 0:0") }
-        #expect(steps.first?.contains("building") == true && steps.last?.contains(/about \w+ minutes/) == true, "\(quick)")
+        #expect(
+            steps.first?.contains("building") == true && steps.last?.contains(/about \w+ minutes/) == true, "\(quick)")
     }
 
     @Test func `make demo announces each step before it begins`() throws {
