@@ -239,7 +239,10 @@ public final class DocumentStore: Sendable {
     private static func openableCatalog(
         at path: String, schema: Schema?, options: DatabaseOptions
     ) throws -> StoredCatalog? {
-        guard options.order == .bytewise, let closed = ClosedDatabase(at: path) else { return nil }
+        // If no database may exist, opening says so, whatever is in it.
+        guard options.order == .bytewise, !options.errorIfExists, let closed = ClosedDatabase(at: path) else {
+            return nil
+        }
         do {
             if let record = closed.value(forKey: StoreKey.catalogKey),
                 let catalog = try Catalog(ifEncoded: record)

@@ -79,15 +79,17 @@ struct `Attached pictures` {
         try Workplace.with { place in
             try Self.prepare(place)
             #expect(try Self.importing(place).code == 0)
-            let rated = ["update", "--write", "--yes", "mine.store", "files", "--all-documents", "--set", "rating = 5"]
-            #expect(try place.run(rated).code == 0)
+            let marked = [
+                "update", "--write", "--yes", "mine.store", "files", "--all-documents", "--set", "client = Ann",
+            ]
+            #expect(try place.run(marked).code == 0)
             let removed = try place.shell("rm $(find mine.store/attachments -type f -size +20k | head -n 1)")
             try #require(removed.code == 0, "\(removed)")
             #expect(try place.run("attach", "verify", "mine.store").code == 65)
             let again = try Self.importing(place)
             #expect(again.code == 0 && again.says("read 36 inserted 0 replaced 0"), "\(again)")
             #expect(try place.run("verify", "mine.store", "--full").says("36 files attached"))
-            #expect(try place.run("count", "mine.store", "files", "rating = 5").output == "36\n")
+            #expect(try place.run("count", "mine.store", "files", "client = Ann").output == "36\n")
         }
     }
 
