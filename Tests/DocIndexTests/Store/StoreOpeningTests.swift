@@ -115,6 +115,21 @@ import Testing
         }
     }
 
+    @Test func `Creating a store where one exists fails because it exists, whatever its schema is`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/store"
+            try DocumentStore.open(at: path, schema: Schema(collections: [CollectionDefinition("photos")])).close()
+            var options = DocumentStore.Options()
+            options.database.errorIfExists = true
+            for name in ["photos", "other"] {
+                let schema = Schema(collections: [CollectionDefinition(name)])
+                expectLevelFailure(.databaseExists) {
+                    _ = try DocumentStore.open(at: path, schema: schema, options: options)
+                }
+            }
+        }
+    }
+
     @Test func `A database that is not a store is rejected and not changed`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/plain"
