@@ -124,6 +124,14 @@ package enum TableForgery: String, CaseIterable, Sendable {
         try BlockForgery(path).replace(handle) { $0[3] = 0xff }
     }
 
+    /// Gives the first key of a block a kind that LevelDB does not know.
+    package static func setKind(_ kind: UInt8, block position: Int, in database: String) throws {
+        let path = try largestTable(in: database)
+        let handle = try Table(at: path).index()[position].handle
+        // The key follows three lengths of one byte; its kind is the first of its last eight bytes.
+        try BlockForgery(path).replace(handle) { $0[3 + Int($0[1]) - 8] = kind }
+    }
+
     /// Changes the compression type of a block.
     package static func setCompression(_ type: UInt8, ofBlock position: Int, in database: String) throws {
         let path = try largestTable(in: database)

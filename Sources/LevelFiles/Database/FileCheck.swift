@@ -144,8 +144,10 @@ package struct FileCheck: Sendable {
         do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
             let lastSequence = version.lastSequence ?? .max
+            let range = (first: listed.smallest.userKey, last: listed.largest.userKey)
             if depth == .safety,
-                let fault = try table.hazard(.everything, isBytewise: version.isBytewise, upTo: lastSequence)
+                let fault = try table.hazard(
+                    .everything, isBytewise: version.isBytewise, upTo: lastSequence, within: range)
             {
                 add(fault)
             }
@@ -156,7 +158,8 @@ package struct FileCheck: Sendable {
             entryCount += reading.entryCount
             for fault in reading.faults { add(fault) }
             if reading.faults.isEmpty,
-                let fault = try table.hazard(.everything, isBytewise: version.isBytewise, upTo: lastSequence)
+                let fault = try table.hazard(
+                    .everything, isBytewise: version.isBytewise, upTo: lastSequence, within: range)
             {
                 return add(fault)
             }

@@ -1,10 +1,14 @@
-/// Checks the keys of a table. Their numbers are at most the manifest's last. The keys ascend: by the bytes of the user
-/// keys, and newest first for equal user keys.
+/// Checks the keys of a table. Their kinds are known, and their numbers are at most the manifest's last. The keys ascend:
+/// by the bytes of the user keys, and newest first for equal user keys.
 struct KeySequence {
     private let isBytewise: Bool
     private let lastSequence: UInt64
     /// The last key; empty before the first.
     private var last: [UInt8] = []
+    /// The first user key; `nil` before it.
+    private(set) var firstUserKey: [UInt8]?
+    /// The last user key.
+    var lastUserKey: [UInt8] { last.dropLast(BlockSafety.numberByteCount) }
     private var next: [UInt8] = []
 
     /// - Parameters:
@@ -27,7 +31,10 @@ struct KeySequence {
         unsafe next.append(contentsOf: rest)
         let isBehind = !isBytewise || last.isEmpty || Self.compare(last, next) < 0
         swap(&last, &next)
+        if firstUserKey == nil { firstUserKey = lastUserKey }
         guard isBehind else { return "its block has keys out of order" }
+        let kind = last[last.count - BlockSafety.numberByteCount]
+        guard InternalKey.Kind(rawValue: kind) != nil else { return "its block has a key of an unknown kind (\(kind))" }
         let sequence = Self.sequence(of: last)
         return sequence <= lastSequence
             ? nil : "its block has write \(sequence), but the last write in the manifest is \(lastSequence)"

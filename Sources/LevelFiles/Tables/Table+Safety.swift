@@ -13,18 +13,20 @@ extension Table {
     /// Wrong checksums are ignored, because LevelDB detects and reports them itself.
     ///
     /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, writes after the
-    /// last one, and blocks that LevelDB treats as empty. Compacting with new writes of equal numbers would end the
-    /// process.
+    /// last one, blocks that LevelDB treats as empty, and keys outside of the range in the manifest, where LevelDB does
+    /// not look for them. Compacting with new writes of equal numbers would end the process.
     ///
     /// - Parameters:
     ///   - depth: the blocks to check.
     ///   - isBytewise: whether keys are in bytewise order. If not, the order is not checked.
     ///   - lastSequence: the number of the last write that the manifest knows.
+    ///   - range: the first and the last user key according to the manifest; `nil` to check neither.
     /// - Returns: a fault that is `foreign` or `damaged`.
     /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the index, or of the table for `everything`.
     package func hazard(
-        _ depth: SafetyDepth, isBytewise: Bool, upTo lastSequence: UInt64
+        _ depth: SafetyDepth, isBytewise: Bool, upTo lastSequence: UInt64,
+        within range: (first: [UInt8], last: [UInt8])?
     ) throws(FileError) -> FileError? {
         // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
@@ -41,6 +43,7 @@ extension Table {
         if let fault = index.fault { return fault }
         for handle in index.handles where !holds(handle) { return outside(handle) }
         if let fault = fault(inOrderOf: index.handles, at: footer.index) { return fault }
+        if index.handles.isEmpty { return fault("it has no entries", at: footer.index.offset) }
         guard depth == .everything else {
             for handle in [index.handles.first, index.handles.count > 1 ? index.handles.last : nil].compactMap(\.self) {
                 if let fault = try content(of: handle, shortestKey: BlockSafety.numberByteCount).fault { return fault }
@@ -48,14 +51,26 @@ extension Table {
             return nil
         }
         var sequence: KeySequence? = KeySequence(isBytewise: isBytewise, upTo: lastSequence)
+        var (knowsFirst, last): (Bool, [UInt8]?) = (true, nil)
         for (handle, separator) in zip(index.handles, index.keys) {
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
             if let fault = content.fault { return fault }
             // The keys of a corrupt block are unknown.
-            if content.bytes == nil { sequence?.restart() }
+            if content.bytes == nil {
+                sequence?.restart()
+                if handle == index.handles.first { knowsFirst = false }
+            }
+            last = content.bytes == nil ? nil : sequence?.lastUserKey
             guard sequence?.takes(separator: separator) != false else {
                 return fault("its index has a key out of order", at: footer.index.offset)
             }
+        }
+        guard let range else { return nil }
+        if knowsFirst, sequence?.firstUserKey != range.first {
+            return fault("its first key is not the one that the manifest gives", at: footer.index.offset)
+        }
+        if let last, last != range.last {
+            return fault("its last key is not the one that the manifest gives", at: footer.index.offset)
         }
         return nil
     }
@@ -73,7 +88,8 @@ extension Table {
 
     /// Returns the data blocks that would end LevelDB's process. This includes blocks with keys out of order, which
     /// LevelDB refuses to write. Returns `nil` if the table cannot be read safely at all, because another of its
-    /// blocks, such as the index, is unsafe.
+    /// blocks, such as the index, is unsafe, or because it has no entries: LevelDB writes no such table, and its repair
+    /// ends the process (`db/repair.cc`, `WriteDescriptor`).
     ///
     /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the table.
@@ -86,19 +102,25 @@ extension Table {
         else { return nil }
         // LevelDB ignores an unreadable filter.
         var blocks: [BlockHandle] = []
+        var (entryCount, isDamaged) = (0, false)
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
         var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: .max) : nil
         for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
-            let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
+            let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence) {
+                _, _ in entryCount += 1
+            }
+            isDamaged = isDamaged || content.bytes == nil
             // Keys beyond the block's index key are out of order; the keys of the following blocks are not.
             let isBeyond = content.bytes != nil && sequence?.takes(separator: separator) == false
             if content.fault?.kind == .damaged || isBeyond {
                 blocks.append(handle)
                 sequence = before
+                isDamaged = true
             }
         }
-        return blocks
+        // LevelDB leaves out a table in which it reads only damaged blocks.
+        return entryCount == 0 && !isDamaged ? nil : blocks
     }
 
     /// The stored size of the index in bytes, which is the cost of `outline`.

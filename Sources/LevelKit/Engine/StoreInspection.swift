@@ -172,7 +172,8 @@ struct StoreInspection {
         let reader = try Table(file, name: name, byteCount: table.byteCount)
         indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
         if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
-        return try reader.hazard(depth, isBytewise: order == .bytewise, upTo: lastSequence)
+        return try reader.hazard(
+            depth, isBytewise: order == .bytewise, upTo: lastSequence, within: (table.smallestKey, table.largestKey))
     }
 
     private func error(_ fault: FileError) -> LevelError {

@@ -21,7 +21,7 @@ import Testing
         let time = try processorTime {
             error = #expect(throws: FileError.self) { _ = try table.index() }
             for depth in [Table.SafetyDepth.outline, .everything] {
-                let hazard = try table.hazard(depth, isBytewise: true, upTo: .max)
+                let hazard = try table.hazard(depth, isBytewise: true, upTo: .max, within: nil)
                 #expect(hazard == error)
             }
             let blocks = try table.hazardousBlocks(isBytewise: true)
@@ -83,7 +83,9 @@ import Testing
         for name in ["h.ldb", "h.no-compression.ldb", "h.bloom.no-compression.ldb", "db-stage-4/000005.sst"] {
             let table = try Table(at: folder + name)
             blockCount += try table.index().count
-            #expect(try table.hazard(.outline, isBytewise: false, upTo: .max)?.reason.contains("follow") != true)
+            #expect(
+                try table.hazard(.outline, isBytewise: false, upTo: .max, within: nil)?.reason.contains("follow")
+                    != true)
         }
         #expect(blockCount > 4)
     }

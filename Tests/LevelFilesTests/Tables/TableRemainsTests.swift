@@ -55,7 +55,7 @@ import Testing
                 guard let remains else { continue }
                 try TestFiles.write(try remains.completeTable(), to: path)
                 let saved = try Table(at: path)
-                #expect(try saved.hazard(.everything, isBytewise: true, upTo: .max) == nil)
+                #expect(try saved.hazard(.everything, isBytewise: true, upTo: .max, within: nil) == nil)
                 let entries = try Self.entries(saved, saved.index())
                 try TestFiles.write(bytes, to: path)
                 #expect(try entries == Self.entries(table, whole) && entries.last?.key == remains.lastKey)

@@ -285,6 +285,97 @@ import Testing
         }
     }
 
+    /// LevelDB's repair would write a manifest with an empty key, at which it ends the process.
+    @Test func `A table without entries is an error, and repair leaves it out`() async throws {
+        try await withSharedDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            let name = try #require(fileNames(in: path).first { $0.hasSuffix(".ldb") })
+            try TableForgery.appendIndex([], toTableAt: path + "/" + name)
+            let byteCount = try UInt64(content(of: path + "/" + name).count)
+            try ManifestForgery.rewrite(path) { edit in
+                let table = edit.newTables[0]
+                edit.newTables = [
+                    .init(
+                        level: table.level, number: table.number, byteCount: byteCount, smallest: table.smallest,
+                        largest: table.largest)
+                ]
+            }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try reportingErrors {
+                    for mode in [Database.Mode.readWrite, .readOnly] {
+                        let error = thrownError { _ = try Database.open(at: path, mode: mode) }
+                        #expect(error?.code == .corruption && error?.message.contains("no entries") == true)
+                    }
+                    let report = try Database.repair(at: path)
+                    #expect(report.droppedByteCount > 0 && report.verification.isSound)
+                    let database = try Database.open(at: path)
+                    #expect(try keys(of: database).isEmpty)
+                    try database.close()
+                }
+            }
+        }
+    }
+
+    @Test func `A key of an unknown kind is detected by checksEveryBlock and verify, and dropped by repair`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try TableForgery.setKind(9, block: 5, in: path)
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            for mode in [Database.Mode.readWrite, .readOnly] {
+                let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                #expect(error?.code == .corruption && error?.message.contains("unknown kind (9)") == true)
+            }
+            let report = try Database.repair(at: path)
+            #expect(report.droppedByteCount > 0 && report.verification.isSound)
+            let database = try Database.open(at: path)
+            let count = try keys(of: database).count
+            #expect(count > 380 && count < 400)
+            try database.close()
+        }
+    }
+
+    /// LevelDB does not look for keys outside of the range, and scans from within it begin too late.
+    @Test(arguments: [true, false])
+    func `A range in the manifest that hides keys is detected by checksEveryBlock and verify`(isFirst: Bool) throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            let all: [[UInt8]]
+            do {
+                let database = try Database.open(at: path)
+                all = try keys(of: database)
+                try database.close()
+            }
+            try ManifestForgery.rewrite(path) { edit in
+                let table = edit.newTables[0]
+                let (key, sequence) = (all[isFirst ? 100 : 300], table.smallest.sequence)
+                let other = InternalKey(userKey: key, sequence: sequence, kind: .put)
+                edit.newTables = [
+                    .init(
+                        level: table.level, number: table.number, byteCount: table.byteCount,
+                        smallest: isFirst ? other : table.smallest, largest: isFirst ? table.largest : other)
+                ]
+            }
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            for mode in [Database.Mode.readWrite, .readOnly] {
+                let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
+                #expect(error?.code == .corruption && error?.message.contains("key is not the one") == true)
+            }
+            let reading = try Database.open(at: path, mode: .readOnly)
+            #expect(try !reading.verify().isSound)
+            try reading.close()
+            #expect(try Database.repair(at: path).verification.isSound)
+            let database = try Database.open(at: path)
+            #expect(try keys(of: database) == all)
+            for key in all { #expect(try database.contains(key)) }
+            try database.close()
+        }
+    }
+
     @Test(arguments: TableForgery.allCases)
     func `Verify and repair do not crash on a forged table, and repair keeps its other blocks`(
         forgery: TableForgery
