@@ -124,12 +124,15 @@ package enum TableForgery: String, CaseIterable, Sendable {
         try BlockForgery(path).replace(handle) { $0[3] = 0xff }
     }
 
-    /// Gives the first key of a block a kind that LevelDB does not know.
-    package static func setKind(_ kind: UInt8, block position: Int, in database: String) throws {
+    /// Gives the first key of a block another kind and sequence number, in the form in which LevelDB stores both.
+    package static func setNumber(_ number: UInt64, block position: Int, in database: String) throws {
         let path = try largestTable(in: database)
         let handle = try Table(at: path).index()[position].handle
-        // The key follows three lengths of one byte; its kind is the first of its last eight bytes.
-        try BlockForgery(path).replace(handle) { $0[3 + Int($0[1]) - 8] = kind }
+        try BlockForgery(path).replace(handle) { block in
+            // The key follows three lengths of one byte.
+            let end = 3 + Int(block[1])
+            for index in 0..<8 { block[end - 8 + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
+        }
     }
 
     /// Changes the compression type of a block.

@@ -87,7 +87,7 @@ extension Table {
     }
 
     /// Returns the data blocks that would end LevelDB's process. This includes blocks with keys out of order, which
-    /// LevelDB refuses to write. Returns `nil` if the table cannot be read safely at all, because another of its
+    /// LevelDB refuses to write, and with sequence numbers after which LevelDB cannot write. Returns `nil` if the table cannot be read safely at all, because another of its
     /// blocks, such as the index, is unsafe, or because it has no entries: LevelDB writes no such table, and its repair
     /// ends the process (`db/repair.cc`, `WriteDescriptor`).
     ///
@@ -104,7 +104,7 @@ extension Table {
         var blocks: [BlockHandle] = []
         var (entryCount, isDamaged) = (0, false)
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
-        var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: .max) : nil
+        var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: BatchOrder.sequenceLimit - 1) : nil
         for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence) {

@@ -91,9 +91,18 @@ struct RepairCommand: ParsableCommand {
         let path = copy.databasePath
         defer { remove(copy) }
         try copy.copyFiles(of: database)
-        let report = try AbandonableWork.run("the repair of a copy; nothing was changed") {
+        let result = try AbandonableWork.run("the repair of a copy; nothing was changed") {
             Result { try Database.repair(at: path) { _ in !Interruption.isRequested } }
-        }.get()
+        }
+        if case .failure(let error as LevelError) = result {
+            // The copy is gone when the message is read.
+            var failure = CommandError(error)
+            failure.message = failure.message.replacing(/; the original files are in .*$/, with: "")
+                .replacing(path, with: database)
+            failure.hint = failure.hint?.replacing(path, with: database)
+            throw failure
+        }
+        let report = try result.get()
         options.note("repair: \(database) itself was not changed")
         try finish(report, at: path)
     }

@@ -317,16 +317,19 @@ import Testing
         }
     }
 
-    @Test func `A key of an unknown kind is detected by checksEveryBlock and verify, and dropped by repair`() throws {
+    @Test(arguments: [(0x109 as UInt64, "unknown kind (9)"), (UInt64.max << 8 | 1, "has write 72057594037927935")])
+    func `A key of an unknown kind or number is detected by checksEveryBlock, and dropped by repair`(
+        number: UInt64, reason: String
+    ) throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             let path = directory + "/db"
             try TableFixture.make(at: path, count: 400)
-            try TableForgery.setKind(9, block: 5, in: path)
+            try TableForgery.setNumber(number, block: 5, in: path)
             var options = DatabaseOptions()
             options.checksEveryBlock = true
             for mode in [Database.Mode.readWrite, .readOnly] {
                 let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
-                #expect(error?.code == .corruption && error?.message.contains("unknown kind (9)") == true)
+                #expect(error?.code == .corruption && error?.message.contains(reason) == true)
             }
             let report = try Database.repair(at: path)
             #expect(report.droppedByteCount > 0 && report.verification.isSound)

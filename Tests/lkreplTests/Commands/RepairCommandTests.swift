@@ -55,6 +55,16 @@ import Testing
         return try place.shell(String(try #require(commands.first, "\(outcome)")))
     }
 
+    @Test func `A dry run of a repair names the database, and not its copy`() throws {
+        try Workplace.with(isVerified: false) { place in
+            try place.makeDatabase()
+            try place.write("", to: "app.db/000000.log")
+            let outcome = try place.run("repair", "--dry-run", "app.db")
+            #expect(outcome.code == 65 && outcome.says("app.db/000000.log"), "\(outcome)")
+            #expect(!outcome.says("scratch") && !outcome.says("before-repair"), "\(outcome)")
+        }
+    }
+
     @Test func `repair counts the lost documents, exits with 65, and its suggested rebuild fixes the rest`()
         throws
     {
