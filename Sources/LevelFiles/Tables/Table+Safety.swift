@@ -87,13 +87,13 @@ extension Table {
     }
 
     /// Returns the data blocks that would end LevelDB's process. This includes blocks with keys out of order, which
-    /// LevelDB refuses to write, and with sequence numbers after which LevelDB cannot write. Returns `nil` if the table cannot be read safely at all, because another of its
-    /// blocks, such as the index, is unsafe, or because it has no entries: LevelDB writes no such table, and its repair
-    /// ends the process (`db/repair.cc`, `WriteDescriptor`).
+    /// LevelDB refuses to write, and with larger sequence numbers than `lastSequence`. Returns `nil` if the table cannot
+    /// be read safely at all, because another of its blocks, such as the index, is unsafe, or because it has no entries:
+    /// LevelDB writes no such table, and its repair ends the process (`db/repair.cc`, `WriteDescriptor`).
     ///
     /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the table.
-    package func hazardousBlocks(isBytewise: Bool) throws(FileError) -> [BlockHandle]? {
+    package func hazardousBlocks(isBytewise: Bool, upTo lastSequence: UInt64) throws(FileError) -> [BlockHandle]? {
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         let index = try block(at: footer.index, shortestKey: BlockSafety.numberByteCount)
         guard filters.fault == nil, filters.handles.allSatisfy(holds), index.fault == nil,
@@ -104,7 +104,7 @@ extension Table {
         var blocks: [BlockHandle] = []
         var (entryCount, isDamaged) = (0, false)
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
-        var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: BatchOrder.sequenceLimit - 1) : nil
+        var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: lastSequence) : nil
         for (handle, separator) in zip(index.handles, index.keys) {
             let before = sequence
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence) {

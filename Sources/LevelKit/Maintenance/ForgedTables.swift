@@ -58,7 +58,9 @@ struct ForgedTables {
         guard TableFile.isTable(directory.file(name)) else { return nil }
         // LevelDB detects other corruption in a table itself.
         do throws(FileError) {
-            return try Table(at: directory.file(name)).hazardousBlocks(isBytewise: order == .bytewise)
+            // LevelDB cannot write after larger numbers.
+            return try Table(at: directory.file(name)).hazardousBlocks(
+                isBytewise: order == .bytewise, upTo: BatchOrder.sequenceLimit - 1)
         } catch {
             return []
         }

@@ -24,7 +24,7 @@ import Testing
                 let hazard = try table.hazard(depth, isBytewise: true, upTo: .max, within: nil)
                 #expect(hazard == error)
             }
-            let blocks = try table.hazardousBlocks(isBytewise: true)
+            let blocks = try table.hazardousBlocks(isBytewise: true, upTo: .max)
             #expect(blocks == nil)
             #expect(throws: FileError.self) { _ = try TableSummary(table) }
         }
