@@ -45,7 +45,9 @@ package struct Diagnosis: Hashable, Sendable {
                     advice: "restore a backup, or salvage the rest with repair"))
         }
         if let version = files.manifest?.version {
-            if let name = version.comparatorName, !version.isBytewise { findings.append(order(name)) }
+            if let name = version.comparatorName, version.otherComparatorName == nil, !version.isBytewise {
+                findings.append(order(name))
+            }
             let lost = version.tables.filter { files.tableFile($0.number) == nil }
             if let first = lost.first, files.manifest?.faults.isEmpty == true {
                 findings.append(

@@ -71,8 +71,9 @@ package struct FileCheck: Sendable {
             checkNumbers(of: version, in: manifest.name, files)
             if version.isBytewise { checkLevels(of: version, in: manifest.name) }
         }
+        let limit = depth == .outline ? .max : tableLimit(of: version, in: files)
         for table in version.tables where isWhole || files.tableFile(table.number) != nil {
-            check(table, of: version, in: files, depth: depth)
+            check(table, of: version, upTo: limit, in: files, depth: depth)
         }
         checkLogs(of: version, in: files, depth: depth)
         if depth != .outline, version.isBytewise, problemCount == 0 { checkVersions(in: files) }
@@ -101,9 +102,15 @@ package struct FileCheck: Sendable {
     private mutating func checkNumbers(of version: Version, in name: String, _ files: DatabaseFiles) {
         if version.comparatorName == nil { add(name, "it does not name a comparator") }
         if version.otherComparatorName != nil { add(name, "it names two comparators") }
-        guard let next = version.nextFileNumber, let log = version.logNumber, version.lastSequence != nil else {
+        guard let next = version.nextFileNumber, let log = version.logNumber, let last = version.lastSequence else {
             return add(name, nil, "it lacks the number of the log, of the next file or of the last write")
         }
+        if last >= BatchOrder.sequenceLimit { add(name, nil, "LevelDB cannot have assigned write \(last)") }
+        for number in [next, log, version.previousLogNumber ?? 0] where number >= EngineFileName.numberLimit {
+            add(name, nil, "LevelDB cannot have assigned file number \(number)")
+        }
+        if log >= next { add(name, nil, "it names log \(log), whose number has not been assigned yet") }
+        if let table = version.tableInTwoLevels { add(name, nil, "it names table \(table) in two levels") }
         for table in version.tables where table.number >= next {
             add(name, nil, "it names table \(table.number), whose number has not been assigned yet")
         }
@@ -132,7 +139,7 @@ package struct FileCheck: Sendable {
     // MARK: - Tables
 
     private mutating func check(
-        _ listed: VersionEdit.Table, of version: Version, in files: DatabaseFiles, depth: Depth
+        _ listed: VersionEdit.Table, of version: Version, upTo limit: UInt64, in files: DatabaseFiles, depth: Depth
     ) {
         guard let file = files.tableFile(listed.number) else {
             return add(EngineFileName.table(named: listed.number), nil, "the table is missing")
@@ -143,11 +150,10 @@ package struct FileCheck: Sendable {
         }
         do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
-            let lastSequence = version.lastSequence ?? .max
             let range = (first: listed.smallest.userKey, last: listed.largest.userKey)
             if depth == .safety,
                 let fault = try table.hazard(
-                    .everything, isBytewise: version.isBytewise, upTo: lastSequence, within: range)
+                    .everything, isBytewise: version.isBytewise, upTo: limit, within: range)
             {
                 add(fault)
             }
@@ -159,7 +165,7 @@ package struct FileCheck: Sendable {
             for fault in reading.faults { add(fault) }
             if reading.faults.isEmpty,
                 let fault = try table.hazard(
-                    .everything, isBytewise: version.isBytewise, upTo: lastSequence, within: range)
+                    .everything, isBytewise: version.isBytewise, upTo: limit, within: range)
             {
                 return add(fault)
             }
@@ -177,13 +183,28 @@ package struct FileCheck: Sendable {
 
     // MARK: - Logs
 
+    /// Returns the largest number that a write in the tables can have. Faults of the logs are reported later.
+    private func tableLimit(of version: Version, in files: DatabaseFiles) -> UInt64 {
+        WriteLog.tableLimit(beforeLogsAt: logs(of: version, in: files), version.lastSequence ?? .max)
+    }
+
+    /// The paths of the logs with writes that are not in tables, oldest first.
+    private func logs(of version: Version, in files: DatabaseFiles) -> [String] {
+        let logs = files.files.compactMap { file -> (path: String, number: UInt64)? in
+            guard case .log(let number) = file.kind, version.needsLog(number) else { return nil }
+            return (files.path(of: file.name), number)
+        }
+        return logs.sorted { $0.number < $1.number }.map(\.path)
+    }
+
     private mutating func checkLogs(of version: Version, in files: DatabaseFiles, depth: Depth) {
         guard depth == .everything else { return }
         var last: (sequence: UInt64, name: String)?
-        for file in files.files {
-            guard case .log(let number) = file.kind, version.needsLog(number) else { continue }
+        var order = BatchOrder(after: version.newestBound)
+        for path in logs(of: version, in: files) {
             do throws(FileError) {
-                try check(WriteLog(at: files.path(of: file.name)), behind: &last)
+                try check(WriteLog(at: path), behind: &last)
+                if let fault = try order.fault(ofLogAt: path) { add(fault) }
             } catch {
                 add(error)
             }
@@ -202,7 +223,8 @@ package struct FileCheck: Sendable {
                 add(fault.file, fault.offset, "\(fault.reason); \(byteCount) bytes of writes are lost")
                 isWhole = false
             case .batch(let batch, let endOffset):
-                if isWhole, let last, batch.sequence != last.sequence + 1 {
+                // BatchOrder finds writes that are not newer than the previous ones.
+                if isWhole, let last, batch.sequence > last.sequence, batch.sequence - last.sequence > 1 {
                     add(
                         log.name, endOffset,
                         last.name == log.name

@@ -40,6 +40,18 @@ package struct Version: Hashable, Sendable {
         return tables.first { max($0.smallest.sequence, $0.largest.sequence) > lastSequence }
     }
 
+    /// A table that two levels name, which LevelDB would delete while it is in use; `nil` if there is none.
+    package var tableInTwoLevels: UInt64? {
+        let numbers = tablesByKey.keys.map(\.number).sorted()
+        return zip(numbers, numbers.dropFirst()).first(where: ==)?.0
+    }
+
+    /// The largest number of a write that the manifest names as a bound of a table; 0 without tables. The writes in the
+    /// logs are newer.
+    package var newestBound: UInt64 {
+        tablesByKey.values.reduce(0) { max($0, $1.smallest.sequence, $1.largest.sequence) }
+    }
+
     /// The maximum number of tables, far more than a database of a terabyte has. It bounds the memory for a manifest.
     package static let tableLimit = 1 << 20
 

@@ -6,6 +6,9 @@
 /// (`db/skiplist.h`, `Insert`), for example after a log was appended to itself, or if a sequence number does not fit
 /// into 56 bits (`db/dbformat.cc`, `PackSequenceAndType`).
 ///
+/// The writes in the logs are newer than those in the tables, because a log is dropped as soon as its writes are in a
+/// table. LevelDB assumes that too: it returns the version of a key that it finds first.
+///
 /// It inserts the operations of a batch before it compares their number with the header
 /// (`db/write_batch.cc`, `WriteBatch::Iterate`). If it ignores the difference, the next batch may repeat an entry.
 package struct BatchOrder {
@@ -14,9 +17,24 @@ package struct BatchOrder {
     package static let sequenceLimit: UInt64 = (1 << 56) - (1 << 32)
 
     /// The smallest sequence number that the next batch may have.
-    private var next: UInt64 = 0
+    private var next: UInt64
+    /// The newest known write in the tables.
+    private let newestInTables: UInt64
+    /// The number of the first operation in the logs; `nil` before it.
+    private var first: UInt64?
 
-    package init() {}
+    /// - Parameter newestInTables: the newest known write in the tables; 0 if there is none.
+    package init(after newestInTables: UInt64 = 0) {
+        self.newestInTables = newestInTables
+        next = newestInTables == 0 ? 0 : newestInTables + 1
+    }
+
+    /// The largest number that a write in the tables can have: the last one of the manifest, or the one before the logs.
+    ///
+    /// - Parameter lastSequence: the number of the last write that the manifest knows.
+    package func tableLimit(_ lastSequence: UInt64) -> UInt64 {
+        first.map { min(lastSequence, max($0, 1) - 1) } ?? lastSequence
+    }
 
     /// Checks the next batch.
     ///
@@ -40,9 +58,14 @@ package struct BatchOrder {
             return "it contains a write with the sequence number \(sequence), which LevelDB cannot have assigned"
         }
         guard sequence >= next else {
+            if sequence <= newestInTables {
+                return "write \(sequence) is older than write \(newestInTables) of the tables, as if the log came from "
+                    + "another database"
+            }
             return "write \(sequence) comes after write \(next - 1), as if a part of the log were duplicated"
         }
         next = sequence + count
+        if count > 0, first == nil { first = sequence }
         return nil
     }
 
@@ -78,6 +101,19 @@ package struct BatchOrder {
                     return RecordReader.Damage(offset: start, byteCount: UInt64(record.count), reason: reason)
                 }
             }
+        }
+    }
+
+    /// Checks the batches of a log, except for corruption that LevelDB finds itself.
+    ///
+    /// - Throws: ``FileError``: `missing`, `unreadable`.
+    mutating func fault(ofLogAt path: String) throws(FileError) -> FileError? {
+        do throws(SystemError) {
+            return try enter(OpenFile(reading: path), toleratesDamage: true).map {
+                FileError(.damaged, file: path.lastPathComponent, offset: $0.offset, reason: $0.reason)
+            }
+        } catch {
+            throw FileError(error, file: path.lastPathComponent)
         }
     }
 

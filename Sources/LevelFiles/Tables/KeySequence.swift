@@ -1,5 +1,5 @@
-/// Checks the keys of a table. Their kinds are known, and their numbers are at most the manifest's last. The keys ascend:
-/// by the bytes of the user keys, and newest first for equal user keys.
+/// Checks the keys of a table. Their kinds are known, and their numbers are at most the last that a
+/// table can have. The keys ascend: by the bytes of the user keys, and newest first for equal user keys.
 struct KeySequence {
     private let isBytewise: Bool
     private let lastSequence: UInt64
@@ -13,7 +13,7 @@ struct KeySequence {
 
     /// - Parameters:
     ///   - isBytewise: whether the user keys are in bytewise order. If not, only the numbers are checked.
-    ///   - lastSequence: the number of the last write that the manifest knows.
+    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:)``.
     init(isBytewise: Bool, upTo lastSequence: UInt64) {
         self.isBytewise = isBytewise
         self.lastSequence = lastSequence
@@ -37,7 +37,9 @@ struct KeySequence {
         guard InternalKey.Kind(rawValue: kind) != nil else { return "its block has a key of an unknown kind (\(kind))" }
         let sequence = Self.sequence(of: last)
         return sequence <= lastSequence
-            ? nil : "its block has write \(sequence), but the last write in the manifest is \(lastSequence)"
+            ? nil
+            : "its block has write \(sequence), but by the manifest and the logs the last write in tables is "
+                + "\(lastSequence)"
     }
 
     /// Takes the index key of a block, after the keys of the block. Returns `false` if it sorts before one of them.

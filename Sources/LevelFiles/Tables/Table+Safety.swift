@@ -13,13 +13,13 @@ extension Table {
     /// Wrong checksums are ignored, because LevelDB detects and reports them itself.
     ///
     /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, writes after the
-    /// last one, blocks that LevelDB treats as empty, and keys outside of the range in the manifest, where LevelDB does
+    /// last one or newer than those in the logs, blocks that LevelDB treats as empty, and keys outside of the range in the manifest, where LevelDB does
     /// not look for them. Compacting with new writes of equal numbers would end the process.
     ///
     /// - Parameters:
     ///   - depth: the blocks to check.
     ///   - isBytewise: whether keys are in bytewise order. If not, the order is not checked.
-    ///   - lastSequence: the number of the last write that the manifest knows.
+    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:)``.
     ///   - range: the first and the last user key according to the manifest; `nil` to check neither.
     /// - Returns: a fault that is `foreign` or `damaged`.
     /// - Throws: ``FileError`` with `unreadable`.

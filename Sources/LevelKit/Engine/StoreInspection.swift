@@ -68,7 +68,7 @@ struct StoreInspection {
         }
     }
 
-    /// Checks that the writes in a log continue those of the previous logs, and that LevelDB does not skip any; see
+    /// Checks that the writes in a log continue those of the tables and of the previous logs, and that LevelDB does not skip any; see
     /// ``BatchOrder``.
     ///
     /// - Parameter order: the state after the previous logs.
@@ -92,15 +92,20 @@ struct StoreInspection {
 
     /// Checks the tables of a manifest, opening them by name in the directory.
     ///
+    /// - Parameters:
+    ///   - manifest: the manifest.
+    ///   - logs: the state after all logs.
+    ///   - depth: how much of each table is read. `outline` stops after some mebibytes of indexes.
     /// - Returns: the tables whose footers were not checked: the files cannot be read, do not end with a footer, or
     ///   come after the mebibytes that `outline` reads.
     /// - Throws: like ``check(_:_:_:)``.
     @discardableResult
-    func check(tablesOf manifest: Manifest, _ depth: Table.SafetyDepth) throws(LevelError) -> [Manifest.Table] {
+    func check(
+        tablesOf manifest: Manifest, before logs: BatchOrder, _ depth: Table.SafetyDepth
+    ) throws(LevelError) -> [Manifest.Table] {
         var unchecked: [Manifest.Table] = []
-        if let fault = firstFault(in: manifest.tables, upTo: manifest.lastSequence, depth, openFile, &unchecked) {
-            throw error(fault)
-        }
+        let limit = logs.tableLimit(manifest.lastSequence)
+        if let fault = firstFault(in: manifest.tables, upTo: limit, depth, openFile, &unchecked) { throw error(fault) }
         return unchecked
     }
 
@@ -108,7 +113,7 @@ struct StoreInspection {
     ///
     /// - Parameters:
     ///   - tables: the tables of the manifest.
-    ///   - lastSequence: the number of the last write that the manifest knows.
+    ///   - lastSequence: the largest number that a write in the tables can have.
     ///   - depth: how much of each is read. `outline` stops after some mebibytes of indexes.
     ///   - open: opens a table. Returns `nil` if it cannot be opened, which LevelDB reports itself.
     /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for content that would end the
@@ -126,7 +131,14 @@ struct StoreInspection {
     /// - Complexity: O(n) in the bytes of the tables.
     func firstFault(inTablesOf manifest: Manifest) -> FileError? {
         var unchecked: [Manifest.Table] = []
-        return firstFault(in: manifest.tables, upTo: manifest.lastSequence, .everything, openFile, &unchecked)
+        // A log that the manifest still needs has newer writes than its tables, even if the database is in use.
+        let logs = ((try? directory.names()) ?? []).compactMap { name -> (path: String, number: UInt64)? in
+            guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
+            return (directory.file(name), number)
+        }
+        let limit = WriteLog.tableLimit(
+            beforeLogsAt: logs.sorted { $0.number < $1.number }.map(\.path), manifest.lastSequence)
+        return firstFault(in: manifest.tables, upTo: limit, .everything, openFile, &unchecked)
     }
 
     private func openFile(of table: Manifest.Table) -> (name: String, file: OpenFile)? {

@@ -233,8 +233,9 @@ private struct Repair {
         do throws(LevelError) {
             let database = try Database.open(at: directory.path, options: options)
             // LevelDB's repair puts all tables into level 0, where a read of a key takes the version from the file with
-            // the highest number. Until the tables are compacted, that need not be the newest version.
-            if try database.statistics().tables.count > 1 { try database.compact() }
+            // the highest number. Until the tables are compacted, that need not be the newest version. It also leaves a
+            // single table as it is, even if its Bloom filter is damaged.
+            try database.compact()
             let report = try database.verify()
             let survey = RepairSurvey(outcome.scope, backup: outcome.backup, order: database.order)
             let losses = try survey.losses(in: report.isSound ? database : nil)

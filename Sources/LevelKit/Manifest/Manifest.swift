@@ -38,6 +38,8 @@ public struct Manifest: Sendable, Hashable {
     public let lastSequence: UInt64
     /// The table files in use, by level and number.
     public let tables: [Table]
+    /// The largest number of a write that is a bound of a table; 0 without tables.
+    let newestBound: UInt64
 
     /// The size of all table files in bytes.
     public var tableByteCount: UInt64 {

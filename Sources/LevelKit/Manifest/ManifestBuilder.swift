@@ -61,10 +61,7 @@ struct ManifestBuilder {
         if let table = tables.first(where: { $0.number >= nextFileNumber || $0.number == 0 }) {
             throw damaged("it names table \(table.number), whose number has not been assigned yet")
         }
-        let numbers = tables.map(\.number).sorted()
-        if let number = zip(numbers, numbers.dropFirst()).first(where: ==)?.0 {
-            throw damaged("it names table \(number) in two levels")
-        }
+        if let number = version.tableInTwoLevels { throw damaged("it names table \(number) in two levels") }
         // LevelDB ends the process if the next log has a smaller number.
         guard logNumber < nextFileNumber else {
             throw damaged("it names log \(logNumber), whose number has not been assigned yet")
@@ -80,7 +77,8 @@ struct ManifestBuilder {
                 Manifest.Table(
                     level: table.level, number: table.number, byteCount: table.byteCount,
                     smallestKey: table.smallest.userKey, largestKey: table.largest.userKey)
-            })
+            },
+            newestBound: version.newestBound)
     }
 
     /// Reading from memory does not fail.

@@ -125,7 +125,7 @@ extension AttachCommand {
                 let what = "\(AttachCommand.count(census.count)) with \(size)"
                 guard problemCount == 0 else {
                     throw CommandError(
-                        .badData, "\(HumanNumber.grouped(problemCount)) problems in \(what)",
+                        .badData, "\(HumanNumber.counted(problemCount, "problem")) in \(what)",
                         hint: Remedy.ofLostContents)
                 }
                 options.note(

@@ -35,7 +35,7 @@ struct BigkeysCommand: ParsableCommand {
             var sizes = SizeDistribution(topCount: top)
             var cursor = try session.reader.cursor(in: try range.keyRange(view), cache: .bypass)
             while try cursor.advance() {
-                try Interruption.check("\(HumanNumber.grouped(sizes.count)) keys")
+                try Interruption.check(HumanNumber.counted(sizes.count, "key"))
                 let (keyCount, valueCount) = (cursor.key.count, cursor.value.count)
                 let measure =
                     switch by {

@@ -30,13 +30,14 @@ struct DigestCommand: ParsableCommand {
             if isRaw {
                 var cursor = try session.reader.cursor(in: range, cache: .bypass)
                 while try cursor.advance() {
-                    try Interruption.check("\(HumanNumber.grouped(count)) records")
+                    try Interruption.check(HumanNumber.counted(count, "record"))
                     digest.add(key: cursor.key, value: cursor.value)
                     count += 1
                     if count % 256 == 0 { progress.advance(done: count) }
                 }
             } else {
                 let collections = try session.store().snapshot().collections
+                OpenOutputs.current?.doneWork = { HumanNumber.counted(count, "document") }
                 let total = try collections.reduce(0) { $0 + (try $1.count()) }
                 for collection in collections.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                     try collection.forEach { document in

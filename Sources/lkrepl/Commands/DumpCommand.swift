@@ -141,10 +141,10 @@ struct DumpCommand: ParsableCommand {
                 }
                 try step(writer.recordCount, progress)
             }
-        } catch let failure as CommandError where Interruption.isRequested {
+        } catch  where Interruption.isRequested {
             // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
-            throw failure
+            throw error
         }
         try writer.finish()
         return (writer.recordCount, nil)

@@ -23,6 +23,7 @@ extension ExportCommand {
         /// - Returns: The number of documents without a file name.
         fileprivate func forEachPicture(_ body: (_ file: String, Document) throws -> Void) throws -> Int {
             var (count, nameless) = (0, 0)
+            OpenOutputs.current?.doneWork = { HumanNumber.counted(count, "document") }
             _ = try collection.forEach(matching: query, options: options) { document in
                 count += 1
                 try Interruption.check(HumanNumber.counted(count, "document"))

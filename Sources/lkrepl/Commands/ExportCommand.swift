@@ -186,6 +186,7 @@ struct ExportCommand: ParsableCommand {
         to output: StandardOutput, _ progress: ProgressReporter
     ) throws -> Int {
         var count = 0
+        OpenOutputs.current?.doneWork = { HumanNumber.counted(count, "document") }
         var line: [UInt8] = []
         _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
             line.removeAll(keepingCapacity: true)
@@ -218,6 +219,7 @@ struct ExportCommand: ParsableCommand {
             }
         }
         var count = 0
+        OpenOutputs.current?.doneWork = { HumanNumber.counted(count, "document") }
         var bytes: [UInt8] = []
         if !export.columns.isEmpty { export.appendHeader(dialect, to: &bytes) }
         _ = try collection.forEach(matching: query, options: conditions.queryOptions) { document in

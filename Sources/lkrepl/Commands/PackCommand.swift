@@ -96,7 +96,7 @@ struct PackCommand: ParsableCommand {
             let summary = try writer.write(
                 rendition: { try renditions.bytes(of: $0, named: $1) },
                 progress: { done, total in
-                    try Interruption.check("\(done) files")
+                    try Interruption.check(HumanNumber.counted(done, "file"))
                     progress.advance(done: done, total: total)
                 },
                 to: { part in

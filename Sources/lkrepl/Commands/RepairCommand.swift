@@ -58,6 +58,9 @@ struct RepairCommand: ParsableCommand {
         let path = database
         UserFiles.narrowMask(toFilesOf: path)
         let stage = CurrentStage()
+        CrashReports.explainAborts(
+            "the files as they were are in the newest directory \(VisibleText.singleLine(path)).before-repair-N; please "
+                + "report this, with a copy of them")
         let report = try AbandonableWork.finishing {
             Result {
                 try Database.repair(at: path) { new in

@@ -27,10 +27,12 @@ struct DocumentDump {
             } else {
                 try writeAll(&writer, progress)
             }
-        } catch let failure as CommandError where Interruption.isRequested {
+        } catch  where Interruption.isRequested {
+            let count = writer.recordCount
+            OpenOutputs.current?.doneWork = { HumanNumber.counted(count, "record") }
             // Tell the reader of a pipe that the dump is incomplete.
             try? writer.finish(isComplete: false)
-            throw failure
+            throw error
         }
         try writer.finish()
         return writer.recordCount
@@ -66,7 +68,7 @@ struct DocumentDump {
                 try step(writer.recordCount, total, progress)
             }
             try collection.forEachTombstone { id, revisions in
-                try Interruption.check("\(writer.recordCount) records")
+                try Interruption.check(HumanNumber.counted(writer.recordCount, "record"))
                 try write(
                     ReplicatedDocument(
                         collection: collection.name, id: id, content: nil, isRecord: false, revisions: revisions),
@@ -219,7 +221,7 @@ struct DocumentDump {
     }
 
     private func step(_ count: Int, _ total: Int, _ progress: ProgressReporter) throws {
-        try Interruption.check("\(count) records")
+        try Interruption.check(HumanNumber.counted(count, "record"))
         progress.advance(done: count, total: total)
     }
 }

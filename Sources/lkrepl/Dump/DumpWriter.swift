@@ -96,7 +96,7 @@ struct DumpWriter {
             part.removeAll(keepingCapacity: true)
         }
         try attachments.read(attachment) { bytes in
-            try Interruption.check("\(recordCount) records")
+            try Interruption.check(HumanNumber.counted(recordCount, "record"))
             var rest = bytes[...]
             while !rest.isEmpty {
                 let taken = rest.prefix(size - part.count)

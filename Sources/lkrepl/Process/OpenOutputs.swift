@@ -8,8 +8,9 @@ import Synchronization
 final class OpenOutputs: @unchecked Sendable {
     // Unchecked: one command writes at a time, on a single thread.
     private var ends: [() throws -> Void] = []
-    /// The number of rows written; `nil` if the command writes none.
-    var rowCount: (() -> Int)?
+    /// The completed work, such as `120 rows`, for the message of an interrupted command; `nil` if the command tells it
+    /// itself. DocIndex may notice the end of its task before the command does (see ``Interruption``).
+    var doneWork: (() -> String?)?
     /// The name of the command; `nil` if there is none.
     let command: String?
     /// Whether the command shows its own progress or reads typed input, so that no other status line may appear.
@@ -26,14 +27,14 @@ final class OpenOutputs: @unchecked Sendable {
     /// The outputs of the command in this task; `nil` outside of commands.
     @TaskLocal static var current: OpenOutputs?
 
-    /// The failure of a command. If it was interrupted and does not report its progress itself, adds the number of
-    /// rows.
+    /// The failure of a command. If it was interrupted and does not report its progress itself, adds
+    /// ``doneWork``.
     func telling(_ error: any Error) -> any Error {
         var failure = CommandError(error)
-        guard failure.exitCode == .interrupted || Interruption.isRequested, let count = rowCount?(), count > 0,
+        guard failure.exitCode == .interrupted || Interruption.isRequested, let work = doneWork?(),
             failure.message == Interruption.failure().message
         else { return error }
-        failure.message += " after \(HumanNumber.grouped(count)) rows"
+        failure.message += " after \(work)"
         return failure
     }
 

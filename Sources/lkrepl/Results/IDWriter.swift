@@ -6,14 +6,17 @@ final class IDWriter {
     private let endsWithZero: Bool
     private var count = 0
 
-    init(endsWithZero: Bool) { self.endsWithZero = endsWithZero }
+    init(endsWithZero: Bool) {
+        self.endsWithZero = endsWithZero
+        OpenOutputs.current?.doneWork = { HumanNumber.counted(self.count, "ID") }
+    }
 
     /// Writes one ID.
     ///
     /// - Throws: ``CommandError`` with `badData` for an ID that contains its own separator: a reader would take it for
     ///   several.
     func write(_ id: DocumentID) throws {
-        try Interruption.check("\(HumanNumber.grouped(count)) IDs")
+        try Interruption.check(HumanNumber.counted(count, "ID"))
         let bytes = Array((id.value.stringValue ?? id.value.json).utf8)
         let separator: UInt8 = endsWithZero ? 0 : 0x0a
         guard !bytes.contains(separator) else {

@@ -65,7 +65,7 @@ final class ResultWriter {
             // The count of incomplete results would be wrong.
             if self.rowCount > 0, !self.isFinished, mode != .count { try self.finish() }
         }
-        OpenOutputs.current?.rowCount = { self.rowCount }
+        OpenOutputs.current?.doneWork = { self.rowCount > 0 ? HumanNumber.counted(self.rowCount, "row") : nil }
     }
 
     /// How long to wait for a complete table at a terminal; `nil` to wait for the end.
@@ -117,7 +117,7 @@ final class ResultWriter {
     ///
     /// - Throws: ``CommandError`` with `interrupted` if the command must stop; ``WriteError``.
     func write(_ row: DocumentObject) throws {
-        try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
+        try Interruption.check(HumanNumber.counted(rowCount, "row"))
         rowCount += 1
         switch mode {
         case .table: try table?.add(row)
@@ -169,7 +169,7 @@ final class ResultWriter {
     }
 
     private func writeLine() throws {
-        try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
+        try Interruption.check(HumanNumber.counted(rowCount, "row"))
         rowCount += 1
         try output.write(output.isTerminal ? TerminalText.escaped(line, as: .json) : line)
     }
@@ -181,7 +181,7 @@ final class ResultWriter {
     func write(key: [UInt8], value: [UInt8]?) throws {
         switch mode {
         case .keys, .raw0, .hexdump:
-            try Interruption.check("\(HumanNumber.grouped(rowCount)) rows")
+            try Interruption.check(HumanNumber.counted(rowCount, "row"))
             rowCount += 1
             switch mode {
             case .keys: try output.write(ByteNotation.print(key, form: notation) + "\n")

@@ -27,14 +27,17 @@ enum CrashReports {
     /// LevelDB aborts on some blocks with valid checksums, which occur only in forged files. SIGABRT is attributed to
     /// LevelDB; other signals only if the faulting instruction is in LevelDB, so that faults of lkrepl are not blamed
     /// on a database.
-    static func explainAborts() {
+    ///
+    /// - Parameter advice: what to do next; `nil` for the advice to check every block.
+    static func explainAborts(_ advice: String? = nil) {
         guard Terminal.environment("SWIFT_BACKTRACE") == nil else { return }
         let isChecked = DatabaseAccess.checksEveryBlockInProcess.load(ordering: .relaxed)
         let failure = CommandError(
             .badData, "LevelDB aborted, probably because of this database's content",
-            hint: isChecked
-                ? "every block had been checked; please report this, with a copy of the database"
-                : "run it again with \(SharedOptions.untrusted), which checks every block first and names the damaged one"
+            hint: advice
+                ?? (isChecked
+                    ? "every block had been checked; please report this, with a copy of the database"
+                    : "run it again with \(SharedOptions.untrusted), which checks every block first and names the damaged one")
         )
         let text = Array((ErrorReport.text(of: failure) ?? "").utf8)
         unsafe message = copy(text)

@@ -53,6 +53,21 @@ import Testing
         #expect(try Self.fault(inLogOf: []) == nil)
     }
 
+    @Test func `The writes in logs are newer than those of the tables`() throws {
+        var writer = RecordWriter()
+        for record in [Self.batch(5, 0), Self.batch(5, 2), Self.batch(7, 1)] { writer.append(record) }
+        for (newest, limit) in [(UInt64(0), UInt64(4)), (4, 4), (5, nil), (9, nil)] as [(UInt64, UInt64?)] {
+            try Self.withLog(writer.bytes) { log in
+                var order = BatchOrder(after: newest)
+                let damage = try order.enter(log)
+                #expect((damage == nil) == (limit != nil))
+                if let damage { #expect(damage.reason.contains("write 5 is older than write \(newest) of the tables")) }
+                if let limit { #expect(order.tableLimit(100) == limit && order.tableLimit(2) == 2) }
+            }
+        }
+        #expect(BatchOrder().tableLimit(100) == 100)
+    }
+
     @Test func `A repeated batch, or one that overlaps the previous batch, is reported`() throws {
         let twice = try #require(try Self.fault(inLogOf: [Self.batch(1, 3), Self.batch(4, 1), Self.batch(1, 3)]))
         #expect(twice.contains("write 1 comes after write 4"))

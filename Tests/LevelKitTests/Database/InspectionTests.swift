@@ -506,15 +506,64 @@ import Testing
                 let error = thrownError { _ = try Database.open(at: path, options: options, mode: mode) }
                 #expect(error?.code == .corruption)
                 #expect(error?.file?.hasSuffix(".ldb") == true)
-                #expect(error?.message.contains("but the last write in the manifest is") == true)
+                #expect(error?.message.contains("the last write in tables is") == true)
             }
             for depth in [FileCheck.Depth.safety, .everything] {
                 let check = FileCheck(try DatabaseFiles(at: path), depth: depth)
-                #expect(check.problems.map(\.reason).contains { $0.contains("the last write in the manifest") })
+                #expect(check.problems.map(\.reason).contains { $0.contains("the last write in tables") })
             }
             let harmed = try Database.open(at: path, mode: .readOnly)
             #expect(try harmed.verify().isSound == false)
             try harmed.close()
+        }
+    }
+
+    /// LevelDB would return the old version of a key to `get`, and the new one to a cursor.
+    @Test func `A log whose writes are older than those of the tables is refused`() throws {
+        for bounds in [["a", "z"], []] {
+            try withTemporaryDirectory(leavesDamage: true) { directory in
+                let path = directory + "/db"
+                let database = try Database.open(at: path, options: TableFixture.options)
+                for key in bounds { try database.put(utf8("first"), forKey: utf8(key)) }
+                for number in 100..<500 { try database.put(utf8("old"), forKey: utf8("key\(number)")) }
+                let log = try #require(try files(ofKind: "log", in: path).first)
+                let old = try content(of: log)
+                for number in 100..<500 { try database.put(utf8("new"), forKey: utf8("key\(number)")) }
+                try database.compact()
+                try database.close()
+                let check = FileCheck(try DatabaseFiles(at: path), depth: .everything)
+                #expect(check.problems.isEmpty)
+                // The writes of the bounds come before those of the log, so that only a look at all blocks shows it.
+                var reader = RecordReader(old, holding: .batches)
+                var writer = RecordWriter()
+                var count = 0
+                while case .record(let record) = try reader.next() {
+                    count += 1
+                    if count > bounds.count { writer.append(record) }
+                }
+                try #require(count == 400 + bounds.count)
+                try write(writer.bytes, to: try #require(try files(ofKind: "log", in: path).first))
+
+                var options = DatabaseOptions()
+                options.checksEveryBlock = true
+                let message = bounds.isEmpty ? "is older than write" : "the last write in tables is"
+                try expectRefusal(of: path, .corruption, naming: message, options: options)
+                if bounds.isEmpty { try expectRefusal(of: path, .corruption, naming: message) }
+                for depth in [FileCheck.Depth.safety, .everything] {
+                    let check = FileCheck(try DatabaseFiles(at: path), depth: depth)
+                    #expect(check.problems.map(\.reason).contains { $0.contains("the last write in tables") })
+                }
+                if !bounds.isEmpty {
+                    let harmed = try Database.open(at: path, mode: .readOnly)
+                    #expect(try harmed.verify().isSound == false)
+                    try harmed.close()
+                }
+                #expect(try Database.repair(at: path).losses.isEmpty)
+                let repaired = try Database.open(at: path)
+                #expect(try repaired.value(forKey: utf8("key100")) == utf8("new"))
+                #expect(try keys(of: repaired).count == 400 + bounds.count)
+                try repaired.close()
+            }
         }
     }
 

@@ -103,6 +103,25 @@ import Testing
         #expect(error?.code == .corruption)
     }
 
+    @Test func `A damaged Bloom filter costs nothing, and is made anew`() throws {
+        var database = try Database.open(at: path, options: Self.options())
+        try database.compact()
+        try database.close()
+        for listed in try Manifest(ofDatabaseAt: path).tables {
+            let name = "db/" + EngineFileName.table(named: listed.number)
+            let footer = try Table(at: directory.path(name)).footer
+            // The filters end before the metaindex, with a compression byte and a checksum.
+            try flip(name, at: Int(footer.metaIndex.offset) - 12)
+        }
+        #expect(!FileCheck(try DatabaseFiles(at: path), depth: .everything).problems.isEmpty)
+        let report = try Database.repair(at: path, options: Self.options())
+        #expect(report.losses.isEmpty && report.verification.isSound)
+        #expect(FileCheck(try DatabaseFiles(at: path), depth: .everything).problems.isEmpty)
+        database = try Database.open(at: path)
+        #expect(try WriterHistory.prefix(of: database) == 8_000)
+        try database.close()
+    }
+
     @Test func `A damaged log costs only the damaged records, and the repair report says so`() throws {
         let path = directory.path("logged")
         let database = try Database.open(at: path)

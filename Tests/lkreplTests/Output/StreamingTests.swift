@@ -125,6 +125,16 @@ import Testing
         }
     }
 
+    /// DocIndex sees that its task is cancelled, and may do so before the command looks for a signal.
+    @Test func `A command whose task was cancelled says what was done`() {
+        let outputs = OpenOutputs(command: "export")
+        #expect(CommandError(outputs.telling(CancellationError())).message == "interrupted")
+        outputs.doneWork = { "12 documents" }
+        #expect(CommandError(outputs.telling(CancellationError())).message == "interrupted after 12 documents")
+        let told = Interruption.failure("3 documents; nothing was deleted")
+        #expect(CommandError(outputs.telling(told)).message == told.message)
+    }
+
     @Test(arguments: [
         "scan app.db", "find items.store items", "find items.store items --mode csv", "keys app.db --mode keys",
         "export items.store items", "dump app.db", "find items.store items --mode json",
