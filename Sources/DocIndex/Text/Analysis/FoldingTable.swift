@@ -111,8 +111,11 @@ final class FoldingTable: Sendable {
         _ scalars: String.UnicodeScalarView, to folded: inout [UInt8], isComposed: Bool
     ) -> Bool {
         var last: UInt32 = 0
-        func append(_ value: UInt32) {
+        // Whether a space is before the last marks, which normalization puts in order.
+        var isAfterSpace = false
+        func append(_ value: UInt32, isMark: Bool = false) {
             last = value
+            if !isMark { isAfterSpace = value == 0x20 }
             if value < 0x80 {
                 folded.append(UInt8(truncatingIfNeeded: value))
             } else if let scalar = Unicode.Scalar(value), let bytes = UTF8.encode(scalar) {
@@ -139,23 +142,24 @@ final class FoldingTable: Sendable {
                 Self.forEachReplacement(of: [scalar], rules) { for scalar in $1 { append(scalar.value) } }
                 continue
             }
-            var entry = block.entries[Int(value - block.start)]
+            var (entry, isMark) = (block.entries[Int(value - block.start)], false)
             if value == 0x200c || value == 0x200d {
                 if keepsJoiner(value, after: last) { append(value) }
                 continue
             }
             if entry & Self.combines != 0 {
                 if !isComposed { return false }
-                // An accent on a space is a space, like a spacing accent.
-                if last == 0x20, Self.isRemoved(scalar, after: 0xffff) || value == 0x3099 || value == 0x309a {
+                // An accent on a space is a space, like a spacing accent. Another mark may stand between them.
+                if isAfterSpace, Self.isRemoved(scalar, after: 0xffff) || value == 0x3099 || value == 0x309a {
                     continue
                 }
                 entry &= ~Self.combines
+                isMark = scalar.properties.canonicalCombiningClass != .notReordered
             }
             if entry < Self.expansion {
-                append(entry)
+                append(entry, isMark: isMark)
             } else {
-                for scalar in block.expansions[Int(entry - Self.expansion)] { append(scalar.value) }
+                for scalar in block.expansions[Int(entry - Self.expansion)] { append(scalar.value, isMark: isMark) }
             }
         }
         return true

@@ -104,6 +104,6 @@ enum TextFolding {
             for byte in TextForms.compatible(text).utf8 { add(byte) }
             for byte in TextForms.caseFolded(text).utf8 { add(byte) }
         }
-        return "folding-2-" + String(hash, radix: 16)
+        return "folding-3-" + String(hash, radix: 16)
     }()
 }
