@@ -156,4 +156,56 @@ import Testing
             }
         }
     }
+
+    /// One slip: two letters exchanged, one left out, one typed twice, or another in its place.
+    private static func slip(in word: String, at place: Int, _ random: inout SplitMix64) -> String {
+        var letters = Array(word)
+        switch random.number(below: 4) {
+        case 0: letters.swapAt(place, place + 1)
+        case 1: letters.remove(at: place)
+        case 2: letters.insert(letters[place], at: place)
+        default: letters[place] = random.pick(Array("abcdefghijklmnopqrstuvwxyz"))
+        }
+        return String(letters)
+    }
+
+    @Test(.enabled(if: SharedTestData.has("catalog-2000.jsonl"), "needs the catalog data"))
+    func `Of words of real captions with a slip, nearly all are suggested, also if it is the first letter`() throws {
+        let schema = Schema(collections: [
+            CollectionDefinition("c", indexes: [.text("text", on: "title", "caption")])
+        ])
+        try withTemporaryStore(schema: schema) { (store) throws in
+            let collection = try store.collection("c")
+            try store.write { transaction in
+                for (number, line) in try SharedTestData.lines(of: "catalog-2000.jsonl").enumerated() {
+                    guard case .object(var document) = try DocumentValue(json: String(decoding: line, as: UTF8.self))
+                    else { continue }
+                    document["id"] = .int(Int64(number))
+                    try transaction.put(document, in: "c")
+                }
+            }
+            let words = try "abcdefghijklmnopqrstuvwxyz".flatMap { letter in
+                try collection.completions(of: String(letter), limit: 500).filter { found in
+                    found.documentCount >= 3 && found.word.utf8.count >= 6
+                        && found.word.utf8.allSatisfy { (0x61...0x7a).contains($0) }
+                }
+            }.map(\.word)
+            try #require(words.count > 300)
+            var random = SplitMix64(seed: 150)
+            for (name, isFirst, rate) in [("within", false, 0.96), ("at the first letter", true, 0.9)] {
+                var (found, total) = (0, 0)
+                while total < 150 {
+                    let word = random.pick(words)
+                    let place = isFirst ? 0 : 1 + random.number(below: word.utf8.count - 2)
+                    let typed = Self.slip(in: word, at: place, &random)
+                    // Another word is no slip.
+                    if try collection.completions(of: typed, limit: 1).first?.word.hasPrefix(typed) == true { continue }
+                    total += 1
+                    if try collection.suggestions(for: typed).contains(where: { $0.word == word }) { found += 1 }
+                }
+                print("slips \(name): \(found) of \(total) words are among five suggestions")
+                #expect(Double(found) >= rate * Double(total), "\(name)")
+            }
+        }
+    }
 }

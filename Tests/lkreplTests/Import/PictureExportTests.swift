@@ -29,6 +29,21 @@ import Testing
         #expect(own == ["SourceFile": "b", "XMP-dc:Description": "N", "XMP-xmp:Rating": 2])
     }
 
+    @Test func `The table in docs/metadata.md has each property with its members and tags`() throws {
+        let text = try String(contentsOfFile: Binary.package + "/docs/metadata.md", encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "|").map { cell in cell.matches(of: /`([^`]+)`/).map { String($0.output.1) } }
+                .filter { !$0.isEmpty }
+        }
+        // Places have two tags, and hierarchical subjects no plain name.
+        var expected = PictureMetadata.properties.filter { !$0.fields.isEmpty }.map { property in
+            [property.fields.map { String(describing: $0) }, [property.tag] + property.others]
+        }
+        expected.append([["gps", "location"], ["XMP-exif:GPSLatitude", "XMP-exif:GPSLongitude"]])
+        expected += PictureMetadata.properties.filter(\.fields.isEmpty).map { [[$0.tag]] }
+        #expect(rows == expected)
+    }
+
     @Test func `Sidecars are escaped, and dates and coordinates have the notation of XMP`() {
         let entries = PictureMetadata().sidecarEntries(of: [
             "caption": "a < b & \"c\" > d\r\n\u{1}\u{fffe}", "keywords": ["<x>"],
