@@ -63,6 +63,17 @@ public struct AsyncDocumentStore: Sendable {
         }
     }
 
+    /// Undoes the changes of consecutive commits; see
+    /// ``DocumentStore/undo(commits:overwriting:durability:)``.
+    @discardableResult
+    public func undo(
+        commits: ClosedRange<UInt64>, overwriting: Bool = false, durability: Durability = .buffered
+    ) async throws -> DocumentStore.Undo {
+        try await store.writes.run { [store] in
+            try store.undo(commits: commits, overwriting: overwriting, durability: durability)
+        }
+    }
+
     /// Returns what an undo would do; see ``DocumentStore/previewUndo(of:)``.
     public func previewUndo(of commit: UInt64? = nil) async throws -> DocumentStore.Undo {
         try await run { try $0.previewUndo(of: commit) }

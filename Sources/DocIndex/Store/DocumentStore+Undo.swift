@@ -21,18 +21,20 @@ extension DocumentStore {
             public let collection: String
             /// The document.
             public let id: DocumentID
-            /// The last commit that changed the document, if that is not the commit to undo; otherwise `nil`. Its
-            /// change is lost, so it prevents the undo unless later changes are overwritten.
+            /// The last commit that changed the document, if that is not a commit to undo; otherwise `nil`. Its change is
+            /// lost, so it prevents the undo unless later changes are overwritten.
             public let laterCommit: UInt64?
         }
 
-        /// The commit to undo.
-        public let commit: UInt64
-        /// The effects, ordered by collection and row.
+        /// The commits to undo.
+        public let commits: ClosedRange<UInt64>
+        /// The last commit to undo.
+        public var commit: UInt64 { commits.upperBound }
+        /// The effects, ordered by commit, collection and row.
         public internal(set) var changes: [Change] = []
-        /// The number of changes of the commit that are no longer in the history and cannot be undone.
+        /// The number of changes of the commits that are no longer in the history and cannot be undone.
         public internal(set) var missingCount = 0
-        /// The collections that the commit is known to have changed and that keep no history. Their documents stay as
+        /// The collections that the commits are known to have changed and that keep no history. Their documents stay as
         /// they are.
         public internal(set) var collectionsWithoutHistory: [String] = []
         /// The commit that the undo made; `nil` if it was not carried out or changed no document.
@@ -65,11 +67,35 @@ extension DocumentStore {
     public func undo(
         _ commit: UInt64? = nil, overwriting: Bool = false, durability: Durability = .buffered
     ) throws -> Undo {
+        try undo(of: commit.map { $0...$0 }, overwriting: overwriting, durability: durability)
+    }
+
+    /// Undoes the changes of consecutive commits, in one new commit: their documents get the content that they had
+    /// before the first of these commits. A large import or update can consist of several commits.
+    ///
+    /// - Parameters:
+    ///   - commits: the first and the last commit.
+    ///   - overwriting: as for one commit.
+    ///   - durability: the durability of the new commit.
+    /// - Returns: what was done.
+    /// - Throws: as for one commit; `changeTooLarge` if the changes do not fit into one commit.
+    /// - Complexity: O(*n*) in the documents of the commits, which are held in memory.
+    @discardableResult
+    public func undo(
+        commits: ClosedRange<UInt64>, overwriting: Bool = false, durability: Durability = .buffered
+    ) throws -> Undo {
+        try undo(of: commits, overwriting: overwriting, durability: durability)
+    }
+
+    private func undo(
+        of commits: ClosedRange<UInt64>?, overwriting: Bool, durability: Durability
+    ) throws -> Undo {
         let (undo, sequence) = try writeReportingCommit(durability: durability) { transaction in
             let reader = UndoReader(reader: database, catalog: transaction.catalog)
-            return try reader.read(commit, overwriting: overwriting) { change, content in
+            return try reader.read(commits, overwriting: overwriting) { change, content in
                 if let laterCommit = change.laterCommit, !overwriting {
-                    throw Self.conflict(change, laterCommit, in: commit)
+                    // The last commit has no later ones.
+                    throw Self.conflict(change, laterCommit, in: commits?.upperBound ?? 0)
                 }
                 if let content {
                     try transaction.put(content, in: change.collection)
@@ -89,13 +115,21 @@ extension DocumentStore {
     /// - Complexity: O(*n*) in the documents of the commit.
     public func previewUndo(of commit: UInt64? = nil) throws -> Undo {
         let (snapshot, catalog, _) = try state()
-        return try UndoReader(reader: snapshot, catalog: catalog).read(commit, overwriting: true) { _, _ in }
+        return try UndoReader(reader: snapshot, catalog: catalog)
+            .read(commit.map { $0...$0 }, overwriting: true) { _, _ in }
     }
 
-    private static func conflict(_ change: Undo.Change, _ laterCommit: UInt64, in commit: UInt64?) -> DocIndexError {
-        // The last commit has no later ones.
-        let commit = commit ?? 0
-        return DocIndexError(
+    /// Returns what the undo of consecutive commits would do, without doing it.
+    ///
+    /// - Throws: ``DocIndexError``: `notInHistory` if no change of the commits is in the history; `corruption`.
+    /// - Complexity: O(*n*) in the documents of the commits.
+    public func previewUndo(ofCommits commits: ClosedRange<UInt64>) throws -> Undo {
+        let (snapshot, catalog, _) = try state()
+        return try UndoReader(reader: snapshot, catalog: catalog).read(commits, overwriting: true) { _, _ in }
+    }
+
+    private static func conflict(_ change: Undo.Change, _ laterCommit: UInt64, in commit: UInt64) -> DocIndexError {
+        DocIndexError(
             .conflict,
             "the document \(change.id) of \(change.collection) was changed again by commit \(laterCommit) after commit "
                 + "\(commit); undo that commit first, or overwrite the later change",
@@ -104,7 +138,7 @@ extension DocumentStore {
     }
 }
 
-/// Reads what the undo of a commit consists of.
+/// Reads what the undo of consecutive commits consists of.
 private struct UndoReader<Reader: KeyValueReader> {
     let reader: Reader
     let catalog: LoadedCatalog
@@ -113,17 +147,55 @@ private struct UndoReader<Reader: KeyValueReader> {
     ///   - overwriting: whether missing changes are left out; otherwise they are an error.
     ///   - body: receives each effect, and the former content; `nil` if there was no document.
     func read(
-        _ commit: UInt64?, overwriting: Bool, _ body: (DocumentStore.Undo.Change, DocumentObject?) throws -> Void
+        _ commits: ClosedRange<UInt64>?, overwriting: Bool,
+        _ body: (DocumentStore.Undo.Change, DocumentObject?) throws -> Void
     ) throws -> DocumentStore.Undo {
         let last = try WriterState.storedSequence(in: reader)
-        let commit = commit ?? last
-        guard commit > 0, commit <= last else {
+        let commits = commits ?? last...last
+        for commit in [commits.upperBound, commits.lowerBound] where commit == 0 || commit > last {
             throw DocIndexError(
                 .notInHistory, "there is no commit \(commit) to undo; the last commit of the store is \(last)")
         }
-        var undo = DocumentStore.Undo(commit: commit)
-        undo.collectionsWithoutHistory = try collectionsWithoutHistory(of: commit)
+        var undo = DocumentStore.Undo(commits: commits)
+        undo.collectionsWithoutHistory = try collectionsWithoutHistory(of: commits)
         var changeCount = 0
+        var known: Set<Place> = []
+        var cancellation = CancellationCheck()
+        for commit in commits {
+            try cancellation.step()
+            changeCount += try read(commit, &undo, &known, body)
+        }
+        undo.missingCount = max(0, changeCount - known.count)
+        if known.isEmpty { throw missing(undo) }
+        if undo.missingCount > 0, !overwriting {
+            throw DocIndexError(
+                .notInHistory,
+                "\(undo.missingCount) of \(changeCount) changes of \(Self.name(of: commits)) are no longer in the "
+                    + "history; overwrite later changes to undo the others")
+        }
+        return undo
+    }
+
+    /// A document that a commit changed.
+    private struct Place: Hashable {
+        let collection: UInt32
+        let id: DocumentID
+    }
+
+    private static func name(of commits: ClosedRange<UInt64>) -> String {
+        commits.count == 1
+            ? "commit \(commits.upperBound)" : "the commits \(commits.lowerBound) to \(commits.upperBound)"
+    }
+
+    /// Reads the changes of a commit to documents that are not `known`: the first of several commits has the content
+    /// before all of them.
+    ///
+    /// - Returns: the number of changes that the commit made to other documents than earlier ones.
+    private func read(
+        _ commit: UInt64, _ undo: inout DocumentStore.Undo, _ known: inout Set<Place>,
+        _ body: (DocumentStore.Undo.Change, DocumentObject?) throws -> Void
+    ) throws -> Int {
+        var (changeCount, repeatedCount) = (0, 0)
         var cancellation = CancellationCheck()
         var cursor = try reader.cursor(in: .prefix(StoreKey.history(of: commit)), cache: .bypass)
         while try cursor.advance() {
@@ -148,28 +220,29 @@ private struct UndoReader<Reader: KeyValueReader> {
                     record: cursor.value.extracting(start..<cursor.value.count), row: place.row, collection: collection)
                 (id, content) = (former.id, former.content)
             }
-            guard let change = try change(link, id, isDeletion: content == nil, of: collection, history) else {
+            let document = Place(collection: place.collection, id: id)
+            if known.contains(document) {
+                repeatedCount += 1
                 continue
             }
+            guard
+                let (change, exists) = try change(
+                    link, id, isDeletion: content == nil, of: collection, history, undoing: undo.commits.upperBound)
+            else { continue }
+            known.insert(document)
+            // The commits inserted the document, and deleted it again.
+            if content == nil, !exists, change.laterCommit == nil { continue }
             undo.changes.append(change)
             try body(change, content)
         }
-        undo.missingCount = max(0, changeCount - undo.changes.count)
-        if undo.changes.isEmpty { throw missing(undo) }
-        if undo.missingCount > 0, !overwriting {
-            throw DocIndexError(
-                .notInHistory,
-                "\(undo.missingCount) of \(changeCount) changes of commit \(commit) are no longer in the history; "
-                    + "overwrite later changes to undo the others")
-        }
-        return undo
+        return changeCount - repeatedCount
     }
 
-    /// Returns the effect on a document; `nil` if the change is outside the bounds.
+    /// Returns the effect on a document, and whether the document exists; `nil` if the change is outside the bounds.
     private func change(
         _ link: HistoryRecord.Link, _ id: DocumentID, isDeletion: Bool, of collection: LoadedCollection,
-        _ history: Catalog.History
-    ) throws -> DocumentStore.Undo.Change? {
+        _ history: Catalog.History, undoing last: UInt64
+    ) throws -> (change: DocumentStore.Undo.Change, exists: Bool)? {
         var newest: HistoryRecord.Link?
         var exists = false
         switch try RowReader.record(of: id, collection: collection, in: reader) {
@@ -197,16 +270,17 @@ private struct UndoReader<Reader: KeyValueReader> {
             }
             if !isKept { return nil }
         }
-        return DocumentStore.Undo.Change(
+        let change = DocumentStore.Undo.Change(
             kind: isDeletion ? .delete : exists ? .revert : .restore, collection: collection.name, id: id,
-            laterCommit: newest == link ? nil : newest.sequence)
+            laterCommit: newest.sequence <= last ? nil : newest.sequence)
+        return (change, exists)
     }
 
-    /// Returns the collections without a history for which the feed lists a change of a commit.
-    private func collectionsWithoutHistory(of commit: UInt64) throws -> [String] {
+    /// Returns the collections without a history for which the feed lists a change of one of the commits.
+    private func collectionsWithoutHistory(of commits: ClosedRange<UInt64>) throws -> [String] {
         var numbers: Set<UInt32> = []
-        var range = StoreKey.changes(behind: commit - 1)
-        range.upper = StoreKey.changes(behind: commit).lower.excluding
+        var range = StoreKey.changes(behind: commits.lowerBound - 1)
+        range.upper = StoreKey.changes(behind: commits.upperBound).lower.excluding
         var cursor = try reader.cursor(in: range, cache: .bypass)
         while try cursor.advance() {
             guard let place = StoreChange.Key(cursor.key) else { continue }
@@ -221,10 +295,11 @@ private struct UndoReader<Reader: KeyValueReader> {
         let declared = names.filter { !$0.hasPrefix("@") }
         let reason =
             names.isEmpty
-            ? "it changed only collections that keep no history, or is outside the bounds"
+            ? "only collections that keep no history were changed, or it is outside the bounds"
             : "it changed \(names.joined(separator: ", ")), where no history is kept"
                 + (declared.isEmpty ? "" : "; declare one in the schema, so that later changes can be undone")
-        return DocIndexError(.notInHistory, "commit \(undo.commit) cannot be undone: \(reason)")
+        let commits = Self.name(of: undo.commits)
+        return DocIndexError(.notInHistory, "\(commits) cannot be undone: \(reason)")
     }
 }
 

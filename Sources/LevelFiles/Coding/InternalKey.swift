@@ -40,6 +40,12 @@ package struct InternalKey: Hashable, Sendable {
         self.kind = kind
         sequence = number >> 8
     }
+
+    /// The key as it is on disk.
+    package var encoded: [UInt8] {
+        let number = sequence << 8 | UInt64(kind.rawValue)
+        return userKey + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
 }
 
 extension InternalKey {

@@ -150,7 +150,7 @@ package struct FileCheck: Sendable {
         }
         do throws(FileError) {
             let table = try Table(at: files.path(of: file.name))
-            let range = (first: listed.smallest.userKey, last: listed.largest.userKey)
+            let range = (first: listed.smallest, last: listed.largest)
             if depth == .safety,
                 let fault = try table.hazard(
                     .everything, isBytewise: version.isBytewise, upTo: limit, within: range)
@@ -185,7 +185,9 @@ package struct FileCheck: Sendable {
 
     /// Returns the largest number that a write in the tables can have. Faults of the logs are reported later.
     private func tableLimit(of version: Version, in files: DatabaseFiles) -> UInt64 {
-        WriteLog.tableLimit(beforeLogsAt: logs(of: version, in: files), version.lastSequence ?? .max)
+        BatchOrder.tableLimit(
+            version.lastSequence ?? .max, before: logs(of: version, in: files).compactMap { try? OpenFile(reading: $0) }
+        )
     }
 
     /// The paths of the logs with writes that are not in tables, oldest first.

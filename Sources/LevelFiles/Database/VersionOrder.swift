@@ -15,7 +15,7 @@ package struct VersionOrder {
 
         /// The problem, as a clause about the upper table.
         package var description: String {
-            "it holds older versions of \(keyCount) keys than table \(lower.number) of level \(lower.level) below it, "
+            "it holds older versions of \(keyCount) key\(keyCount == 1 ? "" : "s") than table \(lower.number) of level \(lower.level) below it, "
                 + "so a read of one key may return an overwritten or deleted value"
         }
     }

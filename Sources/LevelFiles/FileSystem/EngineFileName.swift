@@ -71,6 +71,17 @@ package enum EngineFileName: Hashable {
     /// Returns the file name of a manifest.
     package static func manifest(named number: UInt64) -> String { "MANIFEST-" + padded(number) }
 
+    /// Returns the name that LevelDB gives to the manifest, table or log with the number in a name; `nil` for others.
+    /// It reads `50.log` as log 50, and then opens `000050.log`.
+    package static func usual(of name: String) -> String? {
+        switch EngineFileName(name) {
+        case .manifest(let number): manifest(named: number)
+        case .table(let number): name.hasSuffix(".sst") ? oldTable(named: number) : table(named: number)
+        case .log(let number): log(named: number)
+        case .current, .lock, .messages, .temporary, nil: nil
+        }
+    }
+
     /// Pads a number to at least six digits.
     private static func padded(_ number: UInt64) -> String {
         let digits = String(number)

@@ -57,10 +57,7 @@ private struct EditWriter {
         Varint.append(number, to: &bytes)
     }
 
-    mutating func put(_ key: InternalKey) {
-        let trailer = key.sequence << 8 | UInt64(key.kind.rawValue)
-        put(key.userKey + (0..<8).map { UInt8(truncatingIfNeeded: trailer >> UInt64(8 * $0)) })
-    }
+    mutating func put(_ key: InternalKey) { put(key.encoded) }
 
     private mutating func put(_ value: [UInt8]) {
         put(UInt64(value.count))

@@ -20,8 +20,6 @@ package struct BatchOrder {
     private var next: UInt64
     /// The newest known write in the tables.
     private let newestInTables: UInt64
-    /// The number of the first operation in the logs; `nil` before it.
-    private var first: UInt64?
 
     /// - Parameter newestInTables: the newest known write in the tables; 0 if there is none.
     package init(after newestInTables: UInt64 = 0) {
@@ -31,9 +29,27 @@ package struct BatchOrder {
 
     /// The largest number that a write in the tables can have: the last one of the manifest, or the one before the logs.
     ///
-    /// - Parameter lastSequence: the number of the last write that the manifest knows.
-    package func tableLimit(_ lastSequence: UInt64) -> UInt64 {
-        first.map { min(lastSequence, max($0, 1) - 1) } ?? lastSequence
+    /// - Parameters:
+    ///   - lastSequence: the number of the last write that the manifest knows.
+    ///   - logs: the logs with writes that are not in tables. Unreadable records are skipped.
+    package static func tableLimit(_ lastSequence: UInt64, before logs: [OpenFile]) -> UInt64 {
+        logs.reduce(lastSequence) { limit, log in
+            let first = try? firstSequence(in: log)
+            return first.map { min(limit, max($0, 1) - 1) } ?? limit
+        }
+    }
+
+    /// Returns the number of the first operation in a log; `nil` if it has none.
+    private static func firstSequence(in log: OpenFile) throws(SystemError) -> UInt64? {
+        try log.seek(to: 0)
+        var reader = RecordReader(log, holding: .batches)
+        while let item = try reader.next() {
+            guard case .record(let record) = item, record.count >= headerByteCount,
+                BatchRecord.statedCount(of: record) > 0
+            else { continue }
+            return unsafe record.withUnsafeBytes { unsafe UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        }
+        return nil
     }
 
     /// Checks the next batch.
@@ -59,13 +75,13 @@ package struct BatchOrder {
         }
         guard sequence >= next else {
             if sequence <= newestInTables {
-                return "write \(sequence) is older than write \(newestInTables) of the tables, as if the log came from "
+                return
+                    "write \(sequence) is not newer than write \(newestInTables) of the tables, as if the log came from "
                     + "another database"
             }
             return "write \(sequence) comes after write \(next - 1), as if a part of the log were duplicated"
         }
         next = sequence + count
-        if count > 0, first == nil { first = sequence }
         return nil
     }
 

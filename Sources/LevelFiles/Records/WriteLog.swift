@@ -33,23 +33,6 @@ package struct WriteLog {
     /// The end of the last batch read. Bytes after the last batch are an unfinished record, or zeros.
     package var endOffset: UInt64 { reader.endOffset }
 
-    /// Returns the largest number that a write in the tables can have: the last one of the manifest, or the one before
-    /// the logs. Unreadable parts of logs are skipped.
-    ///
-    /// - Parameters:
-    ///   - paths: the logs with writes that are not in tables, oldest first.
-    ///   - lastSequence: the number of the last write that the manifest knows.
-    package static func tableLimit(beforeLogsAt paths: [String], _ lastSequence: UInt64) -> UInt64 {
-        for path in paths {
-            guard var log = try? WriteLog(at: path) else { continue }
-            while let item = try? log.next() {
-                guard case .batch(let batch, _) = item, !batch.operations.isEmpty else { continue }
-                return min(lastSequence, max(batch.sequence, 1) - 1)
-            }
-        }
-        return lastSequence
-    }
-
     /// Returns the next batch or corruption, or `nil` at the end.
     ///
     /// - Throws: ``FileError`` with `unreadable`.

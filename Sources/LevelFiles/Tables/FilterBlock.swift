@@ -26,14 +26,14 @@ package struct FilterBlock: Sendable {
     }
 
     /// Returns the filter for the data block at `offset` in the file. Returns `nil` if it is missing or corrupt;
-    /// LevelDB then reads the block.
+    /// LevelDB then reads the block. An empty filter excludes every key, wherever it is.
     package func filter(forBlockAt offset: UInt64) -> ArraySlice<UInt8>? {
         guard let index = Int(exactly: offset >> UInt64(baseLog)), index < filterCount else { return nil }
         let start = value(at: arrayStart + 4 * index)
         // The last filter ends at the array. The offset of the array follows the last element.
         let limit = value(at: arrayStart + 4 * (index + 1))
-        guard start <= limit, limit <= arrayStart else { return nil }
-        return bytes[start..<limit]
+        if start == limit { return [] }
+        return start < limit && limit <= arrayStart ? bytes[start..<limit] : nil
     }
 
     private func value(at offset: Int) -> Int {

@@ -4,16 +4,18 @@ struct KeySequence {
     private let isBytewise: Bool
     private let lastSequence: UInt64
     /// The last key; empty before the first.
-    private var last: [UInt8] = []
-    /// The first user key; `nil` before it.
-    private(set) var firstUserKey: [UInt8]?
-    /// The last user key.
-    var lastUserKey: [UInt8] { last.dropLast(BlockSafety.numberByteCount) }
+    private(set) var last: [UInt8] = []
+    /// The first key; `nil` before it.
+    private(set) var first: [UInt8]?
+    /// The Bloom filter of the block, which must not exclude its keys; `nil` for none.
+    var filter: ArraySlice<UInt8>?
+    /// Whether a filter excluded a key.
+    private(set) var hasExcludedKey = false
     private var next: [UInt8] = []
 
     /// - Parameters:
     ///   - isBytewise: whether the user keys are in bytewise order. If not, only the numbers are checked.
-    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:)``.
+    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:before:)``.
     init(isBytewise: Bool, upTo lastSequence: UInt64) {
         self.isBytewise = isBytewise
         self.lastSequence = lastSequence
@@ -31,15 +33,19 @@ struct KeySequence {
         unsafe next.append(contentsOf: rest)
         let isBehind = !isBytewise || last.isEmpty || Self.compare(last, next) < 0
         swap(&last, &next)
-        if firstUserKey == nil { firstUserKey = lastUserKey }
+        if first == nil { first = last }
         guard isBehind else { return "its block has keys out of order" }
         let kind = last[last.count - BlockSafety.numberByteCount]
         guard InternalKey.Kind(rawValue: kind) != nil else { return "its block has a key of an unknown kind (\(kind))" }
         let sequence = Self.sequence(of: last)
-        return sequence <= lastSequence
-            ? nil
-            : "its block has write \(sequence), but by the manifest and the logs the last write in tables is "
+        guard sequence <= lastSequence else {
+            return "its block has write \(sequence), but by the manifest and the logs the last write in tables is "
                 + "\(lastSequence)"
+        }
+        if let filter, !BloomFilter.mayContain(last.dropLast(BlockSafety.numberByteCount), filter: filter) {
+            hasExcludedKey = true
+        }
+        return nil
     }
 
     /// Takes the index key of a block, after the keys of the block. Returns `false` if it sorts before one of them.

@@ -13,24 +13,28 @@ extension Table {
     /// Wrong checksums are ignored, because LevelDB detects and reports them itself.
     ///
     /// With `everything` this also finds entries that LevelDB would silently skip: keys out of order, writes after the
-    /// last one or newer than those in the logs, blocks that LevelDB treats as empty, and keys outside of the range in the manifest, where LevelDB does
-    /// not look for them. Compacting with new writes of equal numbers would end the process.
+    /// last one or newer than those in the logs, blocks that LevelDB treats as empty, and keys where LevelDB does not look
+    /// for them: outside of the range in the manifest, or excluded by a Bloom filter. Compacting with new writes of equal
+    /// numbers would end the process.
     ///
     /// - Parameters:
     ///   - depth: the blocks to check.
     ///   - isBytewise: whether keys are in bytewise order. If not, the order is not checked.
-    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:)``.
-    ///   - range: the first and the last user key according to the manifest; `nil` to check neither.
+    ///   - lastSequence: the largest number that a write in a table can have; see ``BatchOrder/tableLimit(_:before:)``.
+    ///   - range: the first and the last key according to the manifest; `nil` to check neither.
     /// - Returns: a fault that is `foreign` or `damaged`.
     /// - Throws: ``FileError`` with `unreadable`.
     /// - Complexity: O(n) in the size of the index, or of the table for `everything`.
     package func hazard(
         _ depth: SafetyDepth, isBytewise: Bool, upTo lastSequence: UInt64,
-        within range: (first: [UInt8], last: [UInt8])?
+        within range: (first: InternalKey, last: InternalKey)?
     ) throws(FileError) -> FileError? {
         // The names of filters are plain keys.
         let filters = try block(at: footer.metaIndex, shortestKey: 0)
         if let fault = filters.fault { return fault }
+        guard areInOrder(filters.keys) else {
+            return fault("its metaindex has names out of order", at: footer.metaIndex.offset)
+        }
         if let fault = fault(inOrderOf: filters.handles.sorted { $0.offset < $1.offset }, at: footer.metaIndex) {
             return fault
         }
@@ -52,7 +56,16 @@ extension Table {
         }
         var sequence: KeySequence? = KeySequence(isBytewise: isBytewise, upTo: lastSequence)
         var (knowsFirst, last): (Bool, [UInt8]?) = (true, nil)
+        var bloomFilters: FilterBlock?
+        do throws(FileError) { bloomFilters = try self.bloomFilters() } catch {
+            // LevelDB ignores filters with a wrong checksum, and uses all others.
+            var isUnreadable = false
+            for handle in filters.handles where try checkedBytes(at: handle) == nil { isUnreadable = true }
+            if !isUnreadable { return error }
+        }
+        var excluding: BlockHandle?
         for (handle, separator) in zip(index.handles, index.keys) {
+            sequence?.filter = bloomFilters?.filter(forBlockAt: handle.offset)
             let content = try content(of: handle, shortestKey: BlockSafety.numberByteCount, following: &sequence)
             if let fault = content.fault { return fault }
             // The keys of a corrupt block are unknown.
@@ -60,19 +73,26 @@ extension Table {
                 sequence?.restart()
                 if handle == index.handles.first { knowsFirst = false }
             }
-            last = content.bytes == nil ? nil : sequence?.lastUserKey
+            last = content.bytes == nil ? nil : sequence?.last
+            if excluding == nil, sequence?.hasExcludedKey == true { excluding = handle }
             guard sequence?.takes(separator: separator) != false else {
                 return fault("its index has a key out of order", at: footer.index.offset)
             }
         }
+        if let excluding { return fault("the Bloom filter of its block excludes a key", at: excluding.offset) }
         guard let range else { return nil }
-        if knowsFirst, sequence?.firstUserKey != range.first {
+        if knowsFirst, sequence?.first != range.first.encoded {
             return fault("its first key is not the one that the manifest gives", at: footer.index.offset)
         }
-        if let last, last != range.last {
+        if let last, last != range.last.encoded {
             return fault("its last key is not the one that the manifest gives", at: footer.index.offset)
         }
         return nil
+    }
+
+    /// Whether the names of filters ascend, so that LevelDB finds the one that it seeks.
+    private func areInOrder(_ names: [[UInt8]]) -> Bool {
+        zip(names, names.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) }
     }
 
     /// Returns the reason that a block whose content is not checked cannot be decompressed, or `nil` if it can.
@@ -100,8 +120,8 @@ extension Table {
             index.handles.allSatisfy(holds), BlockHandle.firstMisplaced(index.handles) == nil,
             BlockHandle.firstMisplaced(filters.handles.sorted { $0.offset < $1.offset }) == nil
         else { return nil }
-        // LevelDB ignores an unreadable filter.
-        var blocks: [BlockHandle] = []
+        // LevelDB ignores an unreadable filter or metaindex.
+        var blocks: [BlockHandle] = areInOrder(filters.keys) ? [] : [footer.metaIndex]
         var (entryCount, isDamaged) = (0, false)
         for handle in filters.handles { if try packingFault(of: handle) != nil { blocks.append(handle) } }
         var sequence = isBytewise ? KeySequence(isBytewise: true, upTo: lastSequence) : nil

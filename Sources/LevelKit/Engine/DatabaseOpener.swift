@@ -153,9 +153,8 @@ struct DatabaseOpener {
         let manifest = try ManifestFollower.follow(&follower, in: directory)
         try inspection.check(follower?.version ?? Version())
         try folder.checkNewFiles(after: manifest)
-        let logs = try checkOrderOfLogs(of: manifest)
-        let unchecked = try inspection.check(
-            tablesOf: manifest, before: logs, options.checksEveryBlock ? .everything : .outline)
+        try checkOrderOfLogs(of: manifest)
+        let unchecked = try inspection.check(tablesOf: manifest, options.checksEveryBlock ? .everything : .outline)
         guard options.integrity == .strict else { return manifest }
         try checkLog(of: manifest)
         for table in unchecked where TableFile.isForged(table, in: directory) {
@@ -200,7 +199,7 @@ struct DatabaseOpener {
 
     /// Checks that the writes in the logs are consecutive and that LevelDB can have assigned their numbers; see
     /// ``BatchOrder``.
-    private func checkOrderOfLogs(of manifest: Manifest) throws(LevelError) -> BatchOrder {
+    private func checkOrderOfLogs(of manifest: Manifest) throws(LevelError) {
         let logs = try directory.names().compactMap { name -> (name: String, number: UInt64)? in
             guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
             return (name, number)
@@ -219,7 +218,6 @@ struct DatabaseOpener {
             }
             try inspection.check(file, log.name, &order)
         }
-        return order
     }
 
     private var inspection: StoreInspection {

@@ -30,8 +30,6 @@ struct ReadOnlyDatabaseOpener {
         let version: Version
         let tables: [FileCollector.HeldTable]
         let logs: [FileCollector.HeldLog]
-        /// The state after all logs.
-        let order: BatchOrder
     }
 
     /// Opens the database.
@@ -90,8 +88,10 @@ struct ReadOnlyDatabaseOpener {
         let held = files.tables.map(\.file) + files.logs.map(\.file)
         guard held.allSatisfy(EngineFolder.isTrusted) else { return nil }
         let open = Dictionary(uniqueKeysWithValues: files.tables.map { ($0.table, $0) })
+        let last = files.version.lastSequence ?? .max
         try inspection.check(
-            files.tables.map(\.table), upTo: files.order.tableLimit(files.version.lastSequence ?? .max),
+            files.tables.map(\.table),
+            upTo: options.checksEveryBlock ? BatchOrder.tableLimit(last, before: files.logs.map(\.file)) : last,
             options.checksEveryBlock ? .everything : .outline
         ) { table in open[table].map { ($0.name, $0.file) } }
         // The content of the logs is written to tables of about the same size.
@@ -114,17 +114,17 @@ struct ReadOnlyDatabaseOpener {
         for table in collector.manifest.tables { tables.append(try collector.hold(table)) }
         let logs = try collector.holdLogs()
         try collector.requireCurrent()
-        return try Files(version: version, tables: tables, logs: logs, order: checkOrder(of: logs, collector))
+        try checkOrder(of: logs, collector)
+        return Files(version: version, tables: tables, logs: logs)
     }
 
     private func checkOrder(
         of logs: [FileCollector.HeldLog], _ collector: FileCollector
-    ) throws(FileCollector.Failure) -> BatchOrder {
+    ) throws(FileCollector.Failure) {
         do throws(LevelError) {
             try inspection.check(collector.manifest)
             var order = BatchOrder(after: collector.manifest.newestBound)
             for log in logs { try inspection.check(log.file, log.name, &order) }
-            return order
         } catch {
             throw error.code == .corruption ? .damaged(error) : .stopped(error)
         }
@@ -157,15 +157,11 @@ struct ReadOnlyDatabaseOpener {
                 (follower) throws(FileCollector.Failure) in
                 let collector = try FileCollector(copy, &follower)
                 let logs = try collector.holdLogs()
-                let order = try checkOrder(of: logs, collector)
-                return (
-                    version: follower?.version ?? Version(), manifest: collector.manifest, logs: logs.map(\.number),
-                    order: order
-                )
+                try checkOrder(of: logs, collector)
+                return (version: follower?.version ?? Version(), manifest: collector.manifest, logs: logs.map(\.number))
             }
             try StoreInspection(directory: copy, order: options.order).check(
-                tablesOf: files.manifest, before: files.order,
-                isCopied || options.checksEveryBlock ? .everything : .outline)
+                tablesOf: files.manifest, isCopied || options.checksEveryBlock ? .everything : .outline)
             let opened = try ReadOnlyFiles(checkpointIn: scratch, files.version, logs: files.logs)
             held = opened
             return try start(opened, tableCount: files.manifest.tables.count + files.logs.count)

@@ -94,17 +94,16 @@ struct StoreInspection {
     ///
     /// - Parameters:
     ///   - manifest: the manifest.
-    ///   - logs: the state after all logs.
     ///   - depth: how much of each table is read. `outline` stops after some mebibytes of indexes.
     /// - Returns: the tables whose footers were not checked: the files cannot be read, do not end with a footer, or
     ///   come after the mebibytes that `outline` reads.
     /// - Throws: like ``check(_:_:_:)``.
     @discardableResult
     func check(
-        tablesOf manifest: Manifest, before logs: BatchOrder, _ depth: Table.SafetyDepth
+        tablesOf manifest: Manifest, _ depth: Table.SafetyDepth
     ) throws(LevelError) -> [Manifest.Table] {
         var unchecked: [Manifest.Table] = []
-        let limit = logs.tableLimit(manifest.lastSequence)
+        let limit = depth == .outline ? manifest.lastSequence : tableLimit(of: manifest)
         if let fault = firstFault(in: manifest.tables, upTo: limit, depth, openFile, &unchecked) { throw error(fault) }
         return unchecked
     }
@@ -131,14 +130,17 @@ struct StoreInspection {
     /// - Complexity: O(n) in the bytes of the tables.
     func firstFault(inTablesOf manifest: Manifest) -> FileError? {
         var unchecked: [Manifest.Table] = []
-        // A log that the manifest still needs has newer writes than its tables, even if the database is in use.
-        let logs = ((try? directory.names()) ?? []).compactMap { name -> (path: String, number: UInt64)? in
+        return firstFault(in: manifest.tables, upTo: tableLimit(of: manifest), .everything, openFile, &unchecked)
+    }
+
+    /// Returns the largest number that a write in the tables can have. A log that the manifest needs has newer writes
+    /// than its tables, even if the database is in use.
+    private func tableLimit(of manifest: Manifest) -> UInt64 {
+        let logs = ((try? directory.names()) ?? []).compactMap { name -> OpenFile? in
             guard case .log(let number) = EngineFileName(name), manifest.needsLog(number) else { return nil }
-            return (directory.file(name), number)
+            return try? OpenFile(reading: directory.file(name), followsLink: false)
         }
-        let limit = WriteLog.tableLimit(
-            beforeLogsAt: logs.sorted { $0.number < $1.number }.map(\.path), manifest.lastSequence)
-        return firstFault(in: manifest.tables, upTo: limit, .everything, openFile, &unchecked)
+        return BatchOrder.tableLimit(manifest.lastSequence, before: logs)
     }
 
     private func openFile(of table: Manifest.Table) -> (name: String, file: OpenFile)? {
@@ -185,7 +187,7 @@ struct StoreInspection {
         indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
         if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
         return try reader.hazard(
-            depth, isBytewise: order == .bytewise, upTo: lastSequence, within: (table.smallestKey, table.largestKey))
+            depth, isBytewise: order == .bytewise, upTo: lastSequence, within: (table.bounds.first, table.bounds.last))
     }
 
     private func error(_ fault: FileError) -> LevelError {

@@ -60,7 +60,8 @@ private struct Repair {
                 .databaseNotFound,
                 "\(directory.path) contains files with LevelDB's names, but none that LevelDB wrote; check the path")
         }
-        if let stored = evidence.comparatorName, stored != options.order.name {
+        let names = evidence.comparatorNames
+        if let stored = names.first, !names.contains(options.order.name) {
             throw LevelError(
                 .comparatorMismatch,
                 "could not repair \(directory.path): it is ordered by the comparator \(stored), but the options specify "
@@ -79,7 +80,7 @@ private struct Repair {
             $0 &+ ($1.droppedByteCount ?? 0)
         }
         return Database.RepairReport(
-            backupPath: outcome.backup, isOrderChecked: evidence.comparatorName != nil, losses: losses,
+            backupPath: outcome.backup, isOrderChecked: evidence.comparatorNames.count == 1, losses: losses,
             droppedByteCount: max(dropped, losses.byteCount), messages: outcome.messages,
             obsoleteNames: outcome.scope.obsoleteNames,
             archivedNames: archivedNames().subtracting(archivedBefore).sorted(), verification: verification)
@@ -140,6 +141,12 @@ private struct Repair {
                     .corruption,
                     "\(directory.file(name)) has a number that LevelDB cannot have assigned; move it away; nothing was "
                         + "changed")
+            }
+            if let usual = EngineFileName.usual(of: name), usual != name {
+                throw LevelError(
+                    .corruption,
+                    "\(directory.file(name)) has a name that LevelDB does not write: it looks for \(usual); rename the file "
+                        + "or move it away; nothing was changed")
             }
             if case .temporary = EngineFileName(name), status.linkCount > 1 {
                 throw LevelError(

@@ -4,21 +4,19 @@ internal import LevelFiles
 struct RepairEvidence {
     /// Whether LevelDB wrote any of the files. Names alone prove nothing, because any program may write a `000012.log`.
     let isDatabase: Bool
-    /// The name of the key order, or `nil` if no manifest is readable.
-    let comparatorName: String?
+    /// The name of the key order. Empty if no manifest is readable; several if a corrupt one names several.
+    let comparatorNames: [String]
 
     init(_ directory: DatabaseDirectory) throws(LevelError) {
         let manifest = try? directory.readManifest()
         let names = try directory.names()
-        var name = manifest?.comparatorName
-        if name == nil { name = Self.comparatorName(names, in: directory) }
-        comparatorName = name
-        isDatabase = name != nil || names.contains { Self.isWritten($0, in: directory) }
+        comparatorNames = manifest.map { [$0.comparatorName] } ?? Self.comparatorNames(names, in: directory)
+        isDatabase = !comparatorNames.isEmpty || names.contains { Self.isWritten($0, in: directory) }
     }
 
-    /// Returns the comparator name from a possibly corrupt manifest: the one that `CURRENT` names, or else the newest
+    /// Returns the comparator names from a possibly corrupt manifest: the one that `CURRENT` names, or else the newest
     /// that contains a name.
-    private static func comparatorName(_ names: [String], in directory: DatabaseDirectory) -> String? {
+    private static func comparatorNames(_ names: [String], in directory: DatabaseDirectory) -> [String] {
         let current = try? directory.currentManifestName()
         let manifests = names.compactMap { name -> (name: String, number: UInt64)? in
             guard case .manifest(let number) = EngineFileName(name) else { return nil }
@@ -26,13 +24,13 @@ struct RepairEvidence {
         }
         for manifest in manifests.sorted(by: { $0.number > $1.number }) {
             if let bytes = try? OpenFile.content(
-                of: directory.file(manifest.name), limit: EngineFileName.manifestByteLimit),
-                let name = Manifest.comparatorName(inDamaged: bytes)
+                of: directory.file(manifest.name), limit: EngineFileName.manifestByteLimit)
             {
-                return name
+                let names = Manifest.comparatorNames(inDamaged: bytes)
+                if !names.isEmpty { return names }
             }
         }
-        return nil
+        return []
     }
 
     /// Returns whether the content of a file matches its name.

@@ -78,6 +78,9 @@ struct EngineFolder {
         if isImpossible(file.kind) {
             return "has a number that LevelDB cannot have assigned; move it away, or restore a backup"
         }
+        if let usual = EngineFileName.usual(of: file.name), usual != file.name {
+            return "has a name that LevelDB does not write: it looks for \(usual); rename the file, or move it away"
+        }
         let byteCount = Int64(file.status.st_size)
         switch file.kind {
         case .manifest where byteCount > EngineFileName.manifestByteLimit:

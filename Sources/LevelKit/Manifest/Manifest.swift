@@ -22,6 +22,14 @@ public struct Manifest: Sendable, Hashable {
         public let smallestKey: [UInt8]
         /// The last key in the table.
         public let largestKey: [UInt8]
+        /// The same, with the numbers and kinds of the operations.
+        let bounds: Bounds
+
+        /// The first and the last key as LevelDB stores them.
+        struct Bounds: Hashable {
+            let first: InternalKey
+            let last: InternalKey
+        }
     }
 
     /// The name of the manifest file, such as `MANIFEST-000004`.
@@ -80,14 +88,15 @@ extension Manifest {
         self = try builder.manifest()
     }
 
-    /// Returns the comparator name in a possibly corrupt manifest, or `nil` if no readable record contains one.
-    static func comparatorName(inDamaged bytes: [UInt8]) -> String? {
+    /// Returns the comparator names in the readable records of a possibly corrupt manifest. A sound one has a single name.
+    static func comparatorNames(inDamaged bytes: [UInt8]) -> [String] {
         var reader = RecordReader(bytes, holding: .edits)
+        var names: [String] = []
         while let item = try? reader.next() {
             if case .record(let record) = item, let name = (try? VersionEdit(decoding: record))?.comparatorName {
-                return name
+                names.append(name)
             }
         }
-        return nil
+        return names
     }
 }

@@ -76,7 +76,8 @@ struct ManifestBuilder {
             tables: tables.map { table in
                 Manifest.Table(
                     level: table.level, number: table.number, byteCount: table.byteCount,
-                    smallestKey: table.smallest.userKey, largestKey: table.largest.userKey)
+                    smallestKey: table.smallest.userKey, largestKey: table.largest.userKey,
+                    bounds: Manifest.Table.Bounds(first: table.smallest, last: table.largest))
             },
             newestBound: version.newestBound)
     }

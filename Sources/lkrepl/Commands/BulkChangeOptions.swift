@@ -133,12 +133,13 @@ struct BulkChangeOptions: ParsableArguments {
             try conditions.warn(
                 of: Query(filter), in: collection, foundSomething: summary.matchedCount > 0, options)
         }
-        let keepsHistory = collection.definition.history != nil
-        options.note(Self.text(of: summary, verb, done, dryRun: dryRun, keepsHistory: keepsHistory))
+        let last =
+            collection.definition.history == nil || dryRun ? nil : try session.store().commits(limit: 1).first?.sequence
+        options.note(Self.text(of: summary, verb, done, dryRun: dryRun, lastCommit: last))
     }
 
     private static func text(
-        of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool, keepsHistory: Bool
+        of summary: BulkChange.Summary, _ verb: String, _ done: String, dryRun: Bool, lastCommit: UInt64?
     ) -> String {
         var text =
             "\(verb): \(dryRun ? "would \(verb)" : done) \(HumanNumber.counted(summary.changedCount, "document"))"
@@ -149,7 +150,9 @@ struct BulkChangeOptions: ParsableArguments {
         }
         if summary.commitCount > 1 {
             text += ", in \(HumanNumber.grouped(summary.commitCount)) commits"
-            if keepsHistory { text += ", which undo takes back one at a time" }
+            if let lastCommit {
+                text += ", which undo \(lastCommit - UInt64(summary.commitCount) + 1)-\(lastCommit) takes back"
+            }
         }
         return text
     }

@@ -4,9 +4,10 @@ import DocIndex
 /// Undoes a commit.
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Undo the changes of a commit, in one new commit.",
+        commandName: "undo", abstract: "Undo the changes of one or more commits, in one new commit.",
         discussion: """
             Example: lkrepl undo photos.store --dry-run
+            10-12 undoes the commits 10 to 12 together, such as those of a large import. \
             Changed documents get their former content, deleted ones are stored again, and inserted ones are deleted, \
             in collections that keep a history. Each document is a row: revert, restore or delete. A document that was \
             changed again by a later commit prevents the undo, unless --overwrite is given. commits lists the commits. \
@@ -15,40 +16,44 @@ struct UndoCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The store.") var database: String
-    @Argument(help: "The number of the commit. Default: the last one.") var commit: UInt64?
+    @Argument(help: "The number of the commit, or the first and the last of several: 10-12. Default: the last one.")
+    var commit: String?
     @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and change nothing.") var dryRun = false
     @Flag(name: .long, help: "Also undo changes of documents that have changed again, and lose the later changes.")
     var overwrite = false
 
     func run() throws {
         if !dryRun { try options.requireWrite("undo") }
+        let commits = try commit.map(Self.range)
         try Session.with(database, options) { session in
             let store = try session.store()
-            let preview = try preview(in: store)
+            let preview = try preview(of: commits, in: store)
             try show(preview)
             let conflicts = preview.changes.count { $0.laterCommit != nil }
             if !overwrite { try refuse(preview, conflicts) }
             let what = Self.text(preview)
-            guard !dryRun else { return options.note("undo: would undo commit \(preview.commit): \(what)") }
+            guard !dryRun else { return options.note("undo: would undo \(Self.name(of: preview.commits)): \(what)") }
             let losses = conflicts > 0 ? ", and lose the later changes of \(HumanNumber.grouped(conflicts))" : ""
-            try options.confirm("undo commit \(preview.commit): \(what)\(losses)")
-            // With the number, because another commit may have been made since the question.
-            let undo = try store.undo(preview.commit, overwriting: overwrite)
+            try options.confirm("undo \(Self.name(of: preview.commits)): \(what)\(losses)")
+            // With the numbers, because another commit may have been made since the question.
+            let undo = try store.undo(commits: preview.commits, overwriting: overwrite)
             guard let sequence = undo.sequence else { return options.note("undo: nothing had to be changed") }
-            options.note("undo: commit \(sequence) undid commit \(undo.commit): \(Self.text(undo))")
+            options.note("undo: commit \(sequence) undid \(Self.name(of: undo.commits)): \(Self.text(undo))")
         }
     }
 
     /// The effects of the undo. If the last commit cannot be undone, the error names the last one that can.
-    private func preview(in store: DocumentStore) throws -> DocumentStore.Undo {
+    private func preview(of commits: ClosedRange<UInt64>?, in store: DocumentStore) throws -> DocumentStore.Undo {
         do {
-            return try store.previewUndo(of: commit)
-        } catch let error as DocIndexError where error.code == .notInHistory && commit == nil {
+            if let commits { return try store.previewUndo(ofCommits: commits) }
+            return try store.previewUndo()
+        } catch let error as DocIndexError where error.code == .notInHistory && commits == nil {
             var failure = CommandError(error)
             let last = try store.commits().first { (try? store.previewUndo(of: $0.sequence)) != nil }
             failure.hint = last.map { commit in
-                "the last commit that can be undone is \(commit.sequence): undo "
-                    + (Session.shell == nil ? "\(ShellWord.quoted(database)) " : "") + "\(commit.sequence)"
+                "the last commit that can be undone is \(commit.sequence): "
+                    + (Session.shell == nil ? "lkrepl undo --write \(ShellWord.quoted(database)) " : "undo ")
+                    + "\(commit.sequence)"
             }
             throw failure
         }
@@ -67,27 +72,48 @@ struct UndoCommand: ParsableCommand {
         try writer.finish()
         if !undo.collectionsWithoutHistory.isEmpty {
             options.note(
-                "undo: the commit also changed \(undo.collectionsWithoutHistory.joined(separator: ", ")), where no "
+                "undo: \(Self.name(of: undo.commits)) also changed \(undo.collectionsWithoutHistory.joined(separator: ", ")), where no "
                     + "history is kept; these changes stay")
         }
     }
 
     /// Throws if the undo would lose later changes, or leave changes out.
     private func refuse(_ undo: DocumentStore.Undo, _ conflicts: Int) throws {
-        if let change = undo.changes.first(where: { $0.laterCommit != nil }), let later = change.laterCommit {
+        if let change = undo.changes.first(where: { $0.laterCommit != nil }), let later = change.laterCommit,
+            let last = undo.changes.compactMap(\.laterCommit).max()
+        {
             let others = conflicts > 1 ? ", like \(HumanNumber.counted(conflicts - 1, "other"))" : ""
             throw CommandError(
                 .badData,
                 "the document \(change.id) of \(change.collection) was changed again by commit \(later)\(others)",
-                hint: "undo the later commit first, or add --overwrite to lose the later changes")
+                hint: "undo all together with \(undo.commits.lowerBound)-\(last), or add --overwrite to lose the later "
+                    + "changes")
         }
         if undo.missingCount > 0 {
             throw CommandError(
                 .badData,
-                "\(HumanNumber.counted(undo.missingCount, "change")) of commit \(undo.commit) "
+                "\(HumanNumber.counted(undo.missingCount, "change")) of \(Self.name(of: undo.commits)) "
                     + "\(undo.missingCount == 1 ? "is" : "are") no longer in the history",
                 hint: "add --overwrite to undo the others")
         }
+    }
+
+    /// The commits in `10` or `10-12`.
+    private static func range(_ text: String) throws -> ClosedRange<UInt64> {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
+            first <= last
+        else {
+            throw CommandError(
+                .usage, "\(text) is not the number of a commit, such as 12, or of several, such as 10-12",
+                hint: "commits lists them")
+        }
+        return first...last
+    }
+
+    private static func name(of commits: ClosedRange<UInt64>) -> String {
+        commits.count == 1
+            ? "commit \(commits.upperBound)" : "the commits \(commits.lowerBound) to \(commits.upperBound)"
     }
 
     private static func text(_ undo: DocumentStore.Undo) -> String {

@@ -81,6 +81,56 @@ import Testing
         }
     }
 
+    @Test func `Consecutive commits are undone together, in one commit, as if none of them had been made`() throws {
+        var random = TestRun.random(stream: 311)
+        for _ in 0..<TestRun.rounds(20, long: 1_000) {
+            try withTemporaryStore(schema: Self.schema) { store in
+                let photos = try store.collection("photos")
+                var states: [[DocumentObject]] = [[]]
+                for number in 1...8 {
+                    try store.write { transaction in
+                        for _ in 0...random.number(below: 3) {
+                            let id = DocumentID(stringLiteral: "p\(random.number(below: 4))")
+                            if random.once(in: 3) {
+                                try transaction.delete(id, in: "photos")
+                            } else {
+                                try transaction.put(["id": id.value, "v": .int(Int64(number))], in: "photos")
+                            }
+                        }
+                        // Each commit changes something.
+                        try transaction.put(["id": "always", "v": .int(Int64(number))], in: "photos")
+                    }
+                    states.append(try contents(of: store).sorted { "\($0)" < "\($1)" })
+                }
+                let first = 1 + random.number(below: 8)
+                let last = first + random.number(below: 9 - first)
+                let range = UInt64(first)...UInt64(last)
+                let preview = try store.previewUndo(ofCommits: range)
+                #expect(preview.commits == range && Set(preview.changes.map(\.id)).count == preview.changes.count)
+                if last < 8 {
+                    // The document that every commit changes.
+                    let error = expectFailure(.conflict, containing: "commit \(last)") {
+                        try store.undo(commits: range)
+                    }
+                    #expect(error?.conflict?.commit == UInt64(last))
+                    #expect(try store.sequence() == 8)
+                    return
+                }
+                let undo = try store.undo(commits: range)
+                #expect(undo.sequence == 9 && undo.changes == preview.changes)
+                let now = try contents(of: store).sorted { "\($0)" < "\($1)" }
+                #expect(now == states[first - 1], "\(range), \(TestRun.repetition)")
+                try store.undo()
+                #expect(try contents(of: store).sorted { "\($0)" < "\($1)" } == states[8])
+                // With the undo, and the undo of that.
+                try store.undo(commits: UInt64(first)...10)
+                #expect(try contents(of: store).sorted { "\($0)" < "\($1)" } == states[first - 1])
+                expectFailure(.notInHistory, containing: "no commit 12") { try store.undo(commits: 3...12) }
+                #expect(try photos.count() == states[first - 1].count)
+            }
+        }
+    }
+
     @Test(arguments: [false, true]) func `An inserted document that was deleted or stored again is a conflict`(
         isStoredAgain: Bool
     ) throws {

@@ -56,16 +56,22 @@ import Testing
     @Test func `The writes in logs are newer than those of the tables`() throws {
         var writer = RecordWriter()
         for record in [Self.batch(5, 0), Self.batch(5, 2), Self.batch(7, 1)] { writer.append(record) }
-        for (newest, limit) in [(UInt64(0), UInt64(4)), (4, 4), (5, nil), (9, nil)] as [(UInt64, UInt64?)] {
+        for (newest, isSound) in [(UInt64(0), true), (4, true), (5, false), (9, false)] {
             try Self.withLog(writer.bytes) { log in
                 var order = BatchOrder(after: newest)
                 let damage = try order.enter(log)
-                #expect((damage == nil) == (limit != nil))
-                if let damage { #expect(damage.reason.contains("write 5 is older than write \(newest) of the tables")) }
-                if let limit { #expect(order.tableLimit(100) == limit && order.tableLimit(2) == 2) }
+                #expect((damage == nil) == isSound)
+                if let damage {
+                    #expect(damage.reason.contains("write 5 is not newer than write \(newest) of the tables"))
+                }
+                #expect(BatchOrder.tableLimit(100, before: [log]) == 4 && BatchOrder.tableLimit(2, before: [log]) == 2)
             }
         }
-        #expect(BatchOrder().tableLimit(100) == 100)
+        #expect(BatchOrder.tableLimit(100, before: []) == 100)
+        // A damaged record says nothing, and LevelDB skips the rest of its 32 KiB.
+        var bytes = writer.bytes
+        bytes[7 + 30 + 7] ^= 1
+        try Self.withLog(bytes) { #expect(BatchOrder.tableLimit(100, before: [$0]) == 100) }
     }
 
     @Test func `A repeated batch, or one that overlaps the previous batch, is reported`() throws {

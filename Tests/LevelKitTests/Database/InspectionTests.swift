@@ -518,6 +518,76 @@ import Testing
         }
     }
 
+    /// Such keys are in a scan, but `get` does not find them.
+    @Test func `Keys that a Bloom filter excludes are found where every block is checked`() throws {
+        for forged in ["bits", "places"] {
+            try withTemporaryDirectory(leavesDamage: true) { directory in
+                let path = directory + "/db"
+                try TableFixture.make(at: path, count: 400)
+                let table = try #require(try files(ofKind: "ldb", in: path).first)
+                let handle = try #require(try Table(at: table).metaIndex().first?.handle)
+                // The filters, their offsets, the start of these, and a byte.
+                try BlockForgery(table).replace(handle) { bytes in
+                    let array = Int(bytes.dropLast().suffix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) })
+                    if forged == "bits" {
+                        // The last byte of a filter is the number of probes; the others have two bits of eight.
+                        for index in 0..<array { bytes[index] = 6 }
+                    } else {
+                        // Every filter is empty, at a place beyond the filters.
+                        for index in stride(from: array, to: bytes.count - 5, by: 4) {
+                            bytes.replaceSubrange(index..<index + 4, with: [0xff, 0xff, 0xff, 0])
+                        }
+                    }
+                }
+                var options = DatabaseOptions()
+                options.checksEveryBlock = true
+                try expectRefusal(of: path, .corruption, naming: "Bloom filter of its block excludes", options: options)
+                let check = FileCheck(try DatabaseFiles(at: path), depth: .safety)
+                #expect(check.problems.map(\.reason).contains { $0.contains("Bloom filter") })
+                #expect(try Database.repair(at: path).losses.isEmpty)
+                let database = try Database.open(at: path, options: options)
+                #expect(try keys(of: database).count == 400)
+                for number in 0..<400 { #expect(try database.contains(numberedKey(number))) }
+                try database.close()
+            }
+        }
+    }
+
+    @Test func `False numbers in the bounds of a table are found where every block is checked`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            try TableFixture.make(at: path, count: 400)
+            try ManifestForgery.rewrite(path) { edit in
+                edit.newTables = edit.newTables.map { table in
+                    var last = table.largest
+                    last.sequence -= 1
+                    return .init(
+                        level: table.level, number: table.number, byteCount: table.byteCount, smallest: table.smallest,
+                        largest: last)
+                }
+            }
+            var options = DatabaseOptions()
+            options.checksEveryBlock = true
+            try expectRefusal(of: path, .corruption, naming: "its last key is not the one", options: options)
+        }
+    }
+
+    @Test func `Files with numbers in another form than LevelDB's are refused, and repair changes nothing`() throws {
+        for (name, usual) in [
+            ("50.log", "000050.log"), ("0000051.ldb", "000051.ldb"), ("MANIFEST-7", "MANIFEST-000007"),
+        ] {
+            try withTemporaryDirectory { directory in
+                let path = directory + "/db"
+                try TableFixture.make(at: path, count: 40)
+                try write([], to: path + "/" + name)
+                try expectRefusal(of: path, .corruption, naming: "it looks for \(usual)")
+                let before = try DirectoryState(path)
+                #expect(thrownError { _ = try Database.repair(at: path) }?.message.contains(usual) == true)
+                #expect(try DirectoryState(path).difference(from: before) == [])
+            }
+        }
+    }
+
     /// LevelDB would return the old version of a key to `get`, and the new one to a cursor.
     @Test func `A log whose writes are older than those of the tables is refused`() throws {
         for bounds in [["a", "z"], []] {
@@ -546,7 +616,7 @@ import Testing
 
                 var options = DatabaseOptions()
                 options.checksEveryBlock = true
-                let message = bounds.isEmpty ? "is older than write" : "the last write in tables is"
+                let message = bounds.isEmpty ? "is not newer than write" : "the last write in tables is"
                 try expectRefusal(of: path, .corruption, naming: message, options: options)
                 if bounds.isEmpty { try expectRefusal(of: path, .corruption, naming: message) }
                 for depth in [FileCheck.Depth.safety, .everything] {

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `import names its commits, and undoing them, last first, takes the import back`() throws {
+    @Test func `import names its commits, and undoing them together takes the import back`() throws {
         try Workplace.with { place in
             try prepare(place)
             let lines = (0..<2500).map { "{\"id\":\"n\($0)\"}\n" }.joined()
@@ -63,14 +63,41 @@ import Testing
                 outcome.error.firstMatch(of: /made the commits (\d+) to (\d+), which undo/), "\(outcome)")
             let (first, last) = try (#require(Int(numbers.1)), #require(Int(numbers.2)))
             #expect(first == 5 && last > first, "\(outcome)")
-            for commit in (first...last).reversed() {
-                let undo = try place.run("undo", "--write", "--yes", "s.store", "\(commit)")
-                #expect(undo.code == 0, "\(undo)")
+            #expect(outcome.says("which undo \(first)-\(last) takes back"), "\(outcome)")
+            let earlier = try place.run("undo", "s.store", "\(first)-\(last - 1)", "--dry-run")
+            #expect(
+                earlier.code == 0 && earlier.says("would undo the commits \(first) to \(last - 1): delete"),
+                "\(earlier)")
+            let undo = try place.run("undo", "--write", "--yes", "s.store", "\(first)-\(last)")
+            #expect(undo.code == 0 && undo.says("undid the commits \(first) to \(last): delete 2,500"), "\(undo)")
+            let again = try place.run("undo", "--write", "--yes", "s.store", "\(first)")
+            #expect(again.code == 65 && again.says("undo all together with \(first)-\(last + 1)"), "\(again)")
+            #expect(try place.run("undo", "--write", "--yes", "s.store", "\(first)-\(last + 1)").code == 0)
+            for wrong in ["5-4", "a", "5-", "-5", "1-2-3", ""] {
+                let refused = try place.run("undo", "s.store", "--dry-run", "--", wrong)
+                #expect(refused.code == 64 && refused.says("such as 10-12"), "\(refused)")
             }
             let ids = try place.run("find", "s.store", "photos", "--ids")
             #expect(ids.output == "a\n7\n", "\(ids)")
             let one = try place.run("import", "--write", "s.store", "photos", "photos.jsonl", "--mode", "upsert")
             #expect(one.code == 0 && !one.says("made the commits"), "\(one)")
+        }
+    }
+
+    @Test func `A large update names its commits, and undoing them together takes it back`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            try place.write((0..<200).map { "{\"id\":\"n\($0)\"}\n" }.joined(), to: "many.jsonl")
+            try #require(try place.run("import", "--write", "s.store", "photos", "many.jsonl").code == 0)
+            let before = try place.run("digest", "s.store").output
+            let update = try place.run(
+                "update", "--write", "--yes", "s.store", "photos", "--all-documents", "SET", "size = 1000",
+                "--batch-bytes", "4k")
+            let numbers = try #require(
+                update.error.firstMatch(of: /in \d+ commits, which undo (\d+-\d+) takes back/), "\(update)")
+            let undo = try place.run("undo", "--write", "--yes", "s.store", String(numbers.1))
+            #expect(undo.code == 0, "\(undo)")
+            #expect(try place.run("digest", "s.store").output == before)
         }
     }
 
@@ -127,7 +154,7 @@ import Testing
             try prepare(place)
             let refused = try place.run("undo", "--write", "--yes", "s.store")
             #expect(refused.code == 65 && refused.says("commit 4 cannot be undone"), "\(refused)")
-            #expect(refused.says("undo s.store 3"), "\(refused)")
+            #expect(refused.says("lkrepl undo --write s.store 3"), "\(refused)")
             #expect(try place.run("undo", "--write", "--yes", "s.store", "3").code == 0)
         }
     }
