@@ -55,7 +55,9 @@ extension Query.Diagnostic: CustomStringConvertible {
         case .unknownField:
             return "no document has a field \(path.notation)" + question
         case .otherKinds:
-            return "\(held), so \(condition ?? path.notation) matches nothing" + question
+            let isText = suggestions.isEmpty && held == "\(path.notation) holds strings"
+            return "\(held), so \(condition ?? path.notation) matches nothing"
+                + (isText ? "; strings are ordered by their characters" : question)
         case .notADate:
             return
                 "\(held), but \(condition ?? path.notation) compares it with a string that is "

@@ -29,6 +29,7 @@ enum ConditionAdvice {
         if text.hasPrefix("@") { return "an album stands in place of the collection: find STORE @NAME" }
         if text.hasPrefix(".") { return "omit the dot: \(text.dropFirst().prefix(60))" }
         let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        if message.contains("expected after -0,") { return "-0 separates the IDs that --ids prints: add --ids" }
         if words.count == 1, text.hasPrefix("!") { return "use not: not \(text.dropFirst().prefix(60)) = …" }
         // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
         if let colon = words.first?.firstIndex(of: ":"), text.first?.isLowercase ?? false,
@@ -155,11 +156,24 @@ enum ConditionAdvice {
     private static func emptyRanges(of conjuncts: [Filter]) -> [String] {
         conjuncts.indices.dropLast().compactMap { place in
             guard case .compare(let path, .greaterOrEqual, let lower) = conjuncts[place],
-                case .compare(path, .lessOrEqual, let upper) = conjuncts[place + 1],
-                let low = lower.numberValue, let high = upper.numberValue, low > high
+                case .compare(path, .lessOrEqual, let upper) = conjuncts[place + 1]
             else { return nil }
+            if let low = lower.numberValue, let high = upper.numberValue {
+                guard low > high else { return nil }
+            } else {
+                guard let low = lower.stringValue, let high = upper.stringValue, !low.hasPrefix(high),
+                    [low, high].allSatisfy({ $0.prefixMatch(of: /\d{4}[-:]\d{2}/) != nil }),
+                    high.utf8.lexicographicallyPrecedes(low.utf8)
+                else { return nil }
+            }
             return "\(path) cannot be at least \(lower) and at most \(upper); write the smaller value first"
         }
+            + conjuncts.compactMap { conjunct in
+                guard case .isDated(let path, let span) = conjunct, let lower = span.lower, let upper = span.upper,
+                    lower >= upper
+                else { return nil }
+                return "\(path) cannot be in a time that ends before it begins; write the earlier date first"
+            }
     }
 
     /// The conditions that AND joins.
@@ -253,6 +267,11 @@ enum ConditionAdvice {
         }
         guard case .compare(let path, .equal, .string(let text)) = conjunct else { return nil }
         let written = text.utf8.count == 7 ? text : DateLikeText(text).corrected
+        if written == nil, DateLikeText(text).isNoDate, (try? collection.count(where: conjunct)) == 0,
+            (try? collection.exists(matching: .isDated(path, Filter.DateSpan()))) ?? false
+        {
+            return "\(path) = \"\(text)\" compares with a text that is no date; write \(path) = date 2025-05-01"
+        }
         guard let written, !(written == text && text.utf8.count != 7), let span = Filter.DateSpan(written),
             (try? collection.count(where: conjunct)) == 0,
             let count = try? collection.count(where: .isDated(path, span)), count > 0

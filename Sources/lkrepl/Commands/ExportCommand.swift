@@ -89,7 +89,7 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         let ending = file?.split(separator: ".").dropFirst().last?.lowercased() ?? ""
-        let format = try ExportFormat(named: format ?? (["csv", "tsv", "json"].contains(ending) ? ending : "jsonl"))
+        let format = try ExportFormat(named: format ?? modeFormat() ?? Self.format(forEnding: ending))
         var query = Query(
             try conditions.filter(words: condition),
             sort: try sort.map { try Query.SortKey.parse(ArgumentOrigin.current.text(of: ProtectedArgument.plain($0))) }
@@ -179,6 +179,31 @@ struct ExportCommand: ParsableCommand {
             try conditions.warn(of: query, fields: paths ?? [], in: collection, foundSomething: count > 0, options)
             try omitted?.finish()
         }
+    }
+
+    /// The format that `--mode` or `--json` names, as for results; `nil` without one. In the shell, its mode is that of
+    /// results.
+    private func modeFormat() throws -> String? {
+        guard Session.shell == nil, to == nil, xmp == nil else { return nil }
+        if options.json { return "json" }
+        guard let mode = options.mode, mode != "jsonl" else { return nil }
+        guard ["json", "csv", "tsv"].contains(mode) else {
+            throw CommandError(
+                .usage, "export has no mode \(mode)",
+                hint: "it writes the formats jsonl, json, csv and tsv; find shows documents in other modes")
+        }
+        return mode
+    }
+
+    private static func format(forEnding ending: String) throws -> String {
+        if ["csv", "tsv", "json"].contains(ending) { return ending }
+        let foreign = ["xlsx", "xls", "ods", "numbers", "xml", "yaml", "yml", "html", "parquet", "db", "sqlite", "md"]
+        guard !foreign.contains(ending) else {
+            throw CommandError(
+                .usage, "export cannot write .\(ending) files",
+                hint: "name the file .csv, which spreadsheets open, or set --format")
+        }
+        return "jsonl"
     }
 
     private func writeJSON(

@@ -23,6 +23,7 @@ struct InitCommand: ParsableCommand {
     var collection: String?
     @Option(name: .long, help: "With --infer: Use this field for IDs.") var key: String?
     @Option(name: .long, help: "With --infer: Set the format of the file, as for import.") var format: String?
+    @Option(name: .long, help: "With --infer: Set the separator between fields of CSV.") var separator: String?
     @Flag(name: .long, help: "Create a plain database.") var raw = false
     @Flag(name: [.long, .customShort("n")], help: "Print the schema, and create nothing.") var dryRun = false
 
@@ -30,8 +31,11 @@ struct InitCommand: ParsableCommand {
         guard [raw, schema != nil, infer != nil].filter({ $0 }).count == 1 else {
             throw ValidationError("specify --schema FILE, --infer FILE, or --raw for a plain database")
         }
-        guard infer != nil || collection == nil && key == nil && format == nil else {
-            throw ValidationError("--collection, --key and --format need --infer")
+        guard infer != nil || collection == nil && key == nil && format == nil && separator == nil else {
+            throw ValidationError("--collection, --key, --format and --separator need --infer")
+        }
+        guard separator.map({ $0.utf8.count == 1 }) ?? true else {
+            throw ValidationError("--separator must be one byte")
         }
         guard !dryRun || !raw else { throw ValidationError("--raw and --dry-run cannot be combined") }
     }
@@ -57,6 +61,7 @@ struct InitCommand: ParsableCommand {
             if let infer, let name = declared.collections.first?.name {
                 let words =
                     [database, name, infer].map(ShellWord.quoted) + (format.map { ["--format", $0] } ?? [])
+                    + (separator.map { ["--separator", ShellWord.quoted($0)] } ?? [])
                     + (hasIDs ? [] : ["--id", "generate"])
                 options.note("init: now import the documents: lkrepl import --write \(words.joined(separator: " "))")
             }
@@ -92,7 +97,8 @@ struct InitCommand: ParsableCommand {
         let input = try InputFile(path: file, decodes: true)
         try input.refuseForeign("init")
         let format = try format.map { try ImportFormat(named: $0) } ?? ImportFormat(ofFileNamed: input.name, input)
-        let source = ImportSource(format: format).records(of: input)
+        let source = ImportSource(format: format, separator: separator?.utf8.first ?? UInt8(ascii: ","))
+            .records(of: input)
         var inference = IndexInference()
         do {
             while inference.documentCount < Self.inferredCount, let event = try source.next() {

@@ -133,9 +133,28 @@ extension GlobalOptions {
         let progress = IndexBuildProgress(label, self)
         defer { progress.finish() }
         let store = try session.store()
+        let former = store.schema
         let changes = try store.apply(schema) { try progress.advance($0) }
         progress.finish()
+        try warnOfDuplicates(in: store, former, label: label)
         note("\(label): \(changes.map(\.description).joined(separator: ", "))")
         detail("\(label): the schema has version \(store.schema.version), \(start.secondsText)")
+    }
+
+    /// Warns of values that occur in several documents although a new index is unique.
+    private func warnOfDuplicates(in store: DocumentStore, _ former: Schema, label: String) throws {
+        for collection in store.schema.collections {
+            let known = former.collections.first { $0.name.hasSameBytes(as: collection.name) }?.indexes ?? []
+            for index in collection.indexes where index.isUnique && !known.contains(index) {
+                let found = try store.collection(collection.name).uniqueViolations(of: index.name, limit: 1_000)
+                guard let first = found.first else { continue }
+                let value = first.values.map { $0?.json ?? "missing" }.joined(separator: ", ")
+                note(
+                    "warning: \(label): " + HumanNumber.counted(found.count, "value occurs", "values occur")
+                        + " in several documents although \(index.name) is unique, such as \(value) in "
+                        + "\(HumanNumber.counted(first.ids.count, "document")); these documents stay, and later ones "
+                        + "with the same values are refused; duplicates lists them")
+            }
+        }
     }
 }

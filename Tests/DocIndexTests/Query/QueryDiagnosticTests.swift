@@ -33,6 +33,7 @@ import Testing
             document["people"] = [["name": "Ada", "age": 36]]
             document["places"] = ["Halifax", "England"]
             document["thumbnail"] = .bytes([1, 2])
+            document["weight"] = .string("\(number)")
             documents.append(document)
         }
         documents.append(["id": "odd-1", "rating": "unrated", "flash": true, "note": "restored"])
@@ -78,6 +79,8 @@ import Testing
         ("exif.iso in ('200', '400')", "exif.iso IN (200, 400)"), ("exif.iso = true", "numbers"),
         ("isPublic = 'true'", "isPublic = true"), ("isPublic = 1", "booleans"), ("isPublic = yes", "booleans"),
         ("number = 1885", "number = \"1885\""), ("number > 1800", "number > \"1800\""), ("number mod 2, 1", "strings"),
+        ("weight > 40", "matches nothing; strings are ordered by their characters"), ("weight = 40", "weight = \"40\""),
+        ("weight < 7", "matches nothing; strings are ordered by their characters"),
         ("title = 5", "title = \"5\""), ("title between 1 and 5", "strings"), ("people = Ada", "arrays"),
         ("places = Halifax", "places HAS \"Halifax\""), ("places ^= Hal", "places[] ^= \"Hal\""),
         ("places in (Halifax, Leeds)", "places[] IN"), ("places = 5", "arrays"),

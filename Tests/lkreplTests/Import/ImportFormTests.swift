@@ -120,6 +120,20 @@ import Testing
         }
     }
 
+    @Test func `A file with another separator is inferred and imported with the same options`() throws {
+        try Workplace.with { place in
+            try place.write("id;title;rating\nx1;Fog;3\nx2;Rain;4\n", to: "semi.csv")
+            let made = try place.run("init", "s.store", "--infer", "semi.csv", "--separator", ";")
+            #expect(made.code == 0 && made.says("semi semi.csv --separator ';'"), "\(made)")
+            let imported = try place.run("import", "--write", "s.store", "semi", "semi.csv", "--separator", ";")
+            #expect(imported.code == 0 && imported.says("inserted 2"), "\(imported)")
+            let exported = try place.run("export", "s.store", "semi", "--mode", "csv")
+            #expect(exported.output == "id,title,rating\nx1,Fog,3\nx2,Rain,4\n", "\(exported)")
+            let shell = try place.run("s.store", "--mode", "csv", "-c", "export semi --limit 1")
+            #expect(shell.lines.first?.first == "{", "\(shell)")
+        }
+    }
+
     @Test func `The ID field is chosen by name and never by chance`() throws {
         try Workplace.with { place in
             try place.write("title,n\nFog,1\nRain,2\n", to: "weather list.csv")

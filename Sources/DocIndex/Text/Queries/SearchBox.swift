@@ -130,7 +130,7 @@ public struct SearchBox: Sendable, Hashable {
         case unknownField(String)
         /// An operator of a web search engine, such as `site:`, and whether its word is searched for.
         case webOperator(String, isSearched: Bool)
-        /// A range of a field, as in `year:[1900 TO 1910]`, which is a condition and not a search.
+        /// A range or a comparison, as in `year:[1900 TO 1910]` and `year:>1900`, which is a condition and not a search.
         case range(String)
         /// An operator of another search engine, such as the pattern `/fo[gx]/`; what is searched for instead, or `nil`
         /// if it is left out.

@@ -273,12 +273,16 @@ struct SearchBoxParser {
         while last < offset + 4, let digit = character(last), digit.isASCII, digit.isNumber { last += 1 }
         guard let slop = Int(String(characters[(offset + 1)..<last])) else { return .phrase(text, slop: nil) }
         offset = last
-        return .phrase(text, slop: slop)
+        // As in Lucene, where no word may be between them, and none elsewhere.
+        return .phrase(text, slop: slop == 0 ? nil : slop)
     }
 
     private mutating func word() -> Token? {
         let start = offset
         if character(start) == "{", let columns = takeBraces() { return .leftOut(.unsupported(columns, searched: nil)) }
+        if character(start) == "[" || character(start) == "{", let range = takeRange(from: start) {
+            return .leftOut(.range(range))
+        }
         while let character = character(offset) {
             if character.isWhitespace || character == "(" || character == ")" || character == "|" { break }
             if character == "&", self.character(offset + 1) == "&" { break }
@@ -293,6 +297,15 @@ struct SearchBoxParser {
             offset += 1
         }
         let text = String(characters[start..<offset])
+        // A comparison, as in Lucene and web engines.
+        if let colon = text.firstIndex(of: ":"), colon > text.startIndex,
+            let sign = text[colon...].dropFirst().first, "<>".contains(sign)
+        {
+            return .leftOut(.range(text))
+        }
+        if reader.field(text) != nil, takeLoneColon() {
+            return .leftOut(.unsupported("\(text) :", searched: nil))
+        }
         switch text {
         case "AND": return .join(.and, text)
         case "OR": return .join(.or, text)
@@ -338,6 +351,15 @@ struct SearchBoxParser {
             let slop = Int(content[content.index(after: comma)...].filter { !$0.isWhitespace })
         else { return .near(content, slop: Self.nearSlop) }
         return .near(String(content[..<comma]), slop: min(max(0, slop), 99))
+    }
+
+    /// Consumes a colon with spaces on both sides, as FTS5 allows after the name of a field.
+    private mutating func takeLoneColon() -> Bool {
+        var place = offset
+        while let space = character(place), space.isWhitespace { place += 1 }
+        guard place > offset, character(place) == ":", character(place + 1)?.isWhitespace ?? true else { return false }
+        offset = place + 1
+        return true
     }
 
     /// Consumes the names of fields in braces with a colon, as in FTS5.
