@@ -157,6 +157,13 @@ enum Invocation {
         _ database: String, _ rest: ArraySlice<String>, options: SharedOptions
     ) throws -> ShellInvocation {
         guard FileDescriptor.isDirectory(database) || Package.isPackage(at: database) else {
+            if FileDescriptor.exists(database) {
+                let name = ShellWord.quoted(database)
+                throw CommandError(
+                    .noInput, "\(database) is a file and not a database",
+                    hint: "lkrepl init photos.store --infer \(name) makes a store for its documents, and lkrepl import "
+                        + "reads them")
+            }
             let near = UsageAdvice.command(
                 for: database, of: RootCommand.configuration.subcommands.map { $0._commandName })
             throw CommandError(

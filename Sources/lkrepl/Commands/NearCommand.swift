@@ -97,12 +97,16 @@ struct NearCommand: ParsableCommand {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
             Double($0.trimmingPrefix(" "))
         }
-        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-            let point = GeoPoint(latitude: latitude, longitude: longitude)
-        else {
+        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
             throw CommandError(
                 .usage, "\(text) is not a point",
                 hint: "write LATITUDE,LONGITUDE in degrees, such as 38.72,-9.14; south and west are negative")
+        }
+        guard let point = GeoPoint(latitude: latitude, longitude: longitude) else {
+            throw CommandError(
+                .usage, "\(text) is not a point: a latitude is from -90 to 90, and a longitude from -180 to 180",
+                hint: abs(latitude) > 90 && abs(longitude) <= 90
+                    ? "write the latitude first" : "south and west are negative")
         }
         return point
     }
