@@ -108,7 +108,8 @@ struct QueryDiagnosis {
     /// Returns alternative conditions that could hold for values of these kinds.
     private func suggestions(for leaf: Leaf, _ kinds: Set<DocumentValue.Kind>) throws -> [String] {
         guard kinds.contains(.array), !leaf.path.hasArrayStep else {
-            return try hasNumbersOfOtherLengths(leaf) ? [] : leaf.filter.suggestions(for: kinds, at: leaf.path)
+            let areTexts = try kinds.contains(.string) && hasNumbersOfOtherLengths(leaf)
+            return areTexts ? [] : leaf.filter.suggestions(for: kinds, at: leaf.path)
         }
         // The elements of an array may be meant.
         guard let holding = leaf.filter.holdsAtAll(leaf.path.eachElement), try hasDocument(holding) else {
@@ -122,11 +123,9 @@ struct QueryDiagnosis {
         guard case .compare(_, let comparison, let value) = leaf.filter, comparison != .equal, value.numberValue != nil
         else { return false }
         let length = value.notation.utf8.count
-        for range in [length > 1 ? "{1,\(length - 1)}" : nil, "{\(length + 1),}"].compactMap(\.self) {
-            guard let pattern = try? Filter.TextPattern("^[-+.,0-9]\(range)$") else { continue }
-            if try hasDocument(.hasMatch(leaf.path, pattern)) { return true }
-        }
-        return false
+        let shorter = length > 1 ? "[-+.,0-9]{1,\(length - 1)}|" : ""
+        guard let pattern = try? Filter.TextPattern("^(\(shorter)[-+.,0-9]{\(length + 1),})$") else { return false }
+        return try hasDocument(.hasMatch(leaf.path, pattern))
     }
 
     /// Checks for a string that is not a date but is compared with dates.

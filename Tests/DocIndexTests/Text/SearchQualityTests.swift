@@ -118,11 +118,11 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SharedTestData.has("catalog-2000.jsonl"), "needs the catalog data"))
-    func `Searches of real captions find something, those with all words first`() throws {
-        let schema = Schema(collections: [
-            CollectionDefinition("c", indexes: [.text("text", on: "title", "caption", "subjects[]")])
-        ])
+    /// Calls `body` with 2,000 records of a real catalog.
+    private func withCatalogue(
+        _ index: IndexDefinition, _ body: (DocumentCollection) throws -> Void
+    ) throws {
+        let schema = Schema(collections: [CollectionDefinition("c", indexes: [index])])
         try withTemporaryStore(schema: schema) { (store) throws in
             let collection = try store.collection("c")
             try store.write { transaction in
@@ -133,6 +133,13 @@ import Testing
                     try transaction.put(document, in: "c")
                 }
             }
+            try body(collection)
+        }
+    }
+
+    @Test(.enabled(if: SharedTestData.has("catalog-2000.jsonl"), "needs the catalog data"))
+    func `Searches of real captions find something, those with all words first`() throws {
+        try withCatalogue(.text("text", on: "title", "caption", "subjects[]")) { (collection) throws in
             for text in [
                 "red car in the snow", "bridge at night in the rain", "children playing in the street",
                 "old man with a hat", "boats in the harbor at sunset", "the first train on the new railway bridge",
@@ -171,19 +178,7 @@ import Testing
 
     @Test(.enabled(if: SharedTestData.has("catalog-2000.jsonl"), "needs the catalog data"))
     func `Of words of real captions with a slip, nearly all are suggested, also if it is the first letter`() throws {
-        let schema = Schema(collections: [
-            CollectionDefinition("c", indexes: [.text("text", on: "title", "caption")])
-        ])
-        try withTemporaryStore(schema: schema) { (store) throws in
-            let collection = try store.collection("c")
-            try store.write { transaction in
-                for (number, line) in try SharedTestData.lines(of: "catalog-2000.jsonl").enumerated() {
-                    guard case .object(var document) = try DocumentValue(json: String(decoding: line, as: UTF8.self))
-                    else { continue }
-                    document["id"] = .int(Int64(number))
-                    try transaction.put(document, in: "c")
-                }
-            }
+        try withCatalogue(.text("text", on: "title", "caption")) { (collection) throws in
             let words = try "abcdefghijklmnopqrstuvwxyz".flatMap { letter in
                 try collection.completions(of: String(letter), limit: 500).filter { found in
                     found.documentCount >= 3 && found.word.utf8.count >= 6
