@@ -22,6 +22,9 @@ extension Query {
             case numbersInStrings
             /// No value satisfies the condition, but some do if case and accents are ignored.
             case otherSpelling
+            /// No value satisfies the condition, but an index contains strings that differ from its constant in one or
+            /// two characters.
+            case similarStrings
         }
 
         /// The field.
@@ -44,7 +47,7 @@ extension Query.Diagnostic: CustomStringConvertible {
         case .otherKinds(let kinds): names = Set(kinds.map(\.plural)).sorted().joined(separator: " and ")
         case .notADate: names = "dates"
         case .unknownField: names = "nothing"
-        case .numbersInStrings, .otherSpelling: names = "strings"
+        case .numbersInStrings, .otherSpelling, .similarStrings: names = "strings"
         }
         return "\(path.notation) holds \(names)"
     }
@@ -70,6 +73,9 @@ extension Query.Diagnostic: CustomStringConvertible {
             return
                 "\(condition ?? path.notation) matches nothing, but \(path.notation) holds strings that differ only in "
                 + "case or accents" + question
+        case .similarStrings:
+            return "\(condition ?? path.notation) matches nothing, but \(path.notation) holds similar strings"
+                + question
         }
     }
 
@@ -116,7 +122,8 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError`.
     /// - Complexity: For each condition, one query that stops at the first document with a suitable value. This is fast
-    ///   if there is one or an index decides; otherwise O(*n*) in the number of documents.
+    ///   if there is one or an index decides; otherwise O(*n*) in the number of documents. For a string that nothing
+    ///   equals, also one seek for each of the first 10,000 distinct values of an index.
     public func diagnostics(
         of query: Query, fields: [FieldPath] = [], foundSomething: Bool = false
     ) throws -> [Query.Diagnostic] {

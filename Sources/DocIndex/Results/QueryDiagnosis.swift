@@ -12,6 +12,9 @@ struct QueryDiagnosis {
 
     /// The maximum number of conditions checked.
     private static let leafLimit = 32
+    /// The maximum number of indexed values compared with a string.
+    private static let comparedValueLimit = 10_000
+    private static let suggestionLimit = 3
 
     private let collection: DocumentCollection
     private let names: FieldNames
@@ -161,11 +164,42 @@ struct QueryDiagnosis {
     private mutating func probeSpelling(_ leaf: Leaf) throws {
         guard let condition = leaf.filter.strings, try !hasDocument(leaf.filter.at(leaf.path)) else { return }
         let folded = Filter.folded(leaf.path, .caseAndAccentInsensitive, condition)
-        guard try hasDocument(folded) else { return }
+        guard try hasDocument(folded) else { return try probeSlips(leaf) }
         append(
             Query.Diagnostic(
                 path: leaf.path, problem: .otherSpelling, condition: leaf.filter.description,
                 suggestions: [folded.description]))
+    }
+
+    /// Checks for indexed strings that differ from the constant in one or two characters.
+    private mutating func probeSlips(_ leaf: Leaf) throws {
+        guard case .compare(_, .equal, .string(let text)) = leaf.filter else { return }
+        let wanted = text.lowercased()
+        let limit = max(1, min(2, wanted.count / 3))
+        guard wanted.count > 2 else { return }
+        var near: [(text: String, distance: Int)] = []
+        var count = 0
+        var cancellation = CancellationCheck()
+        _ = try collection.forEachIndexedValue(at: leaf.path) { value in
+            try cancellation.step()
+            count += 1
+            // Other digits are another number, not a slip.
+            if case .string(let known) = value, abs(known.count - wanted.count) <= limit,
+                known.filter(\.isNumber) == wanted.filter(\.isNumber)
+            {
+                let distance = NameDistance.between(known.lowercased(), wanted)
+                if distance <= limit { near.append((known, distance)) }
+            }
+            return count < Self.comparedValueLimit
+        }
+        guard !near.isEmpty else { return }
+        let nearest = near.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+        append(
+            Query.Diagnostic(
+                path: leaf.path, problem: .similarStrings, condition: leaf.filter.description,
+                suggestions: nearest.prefix(Self.suggestionLimit).map {
+                    Filter.compare(leaf.path, .equal, .string($0.element.text)).description
+                }))
     }
 
     private func hasDocument(_ filter: Filter) throws -> Bool {

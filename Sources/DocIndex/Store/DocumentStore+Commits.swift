@@ -155,6 +155,23 @@ extension DocumentStore {
         }
     }
 
+    /// Returns the number of changes in the history of a collection, including those outside its bounds that are not
+    /// deleted yet; 0 if it keeps no history.
+    ///
+    /// - Complexity: O(*n*) in the changes of all collections.
+    package func storedChangeCount(inHistoryOf collection: String) throws -> Int {
+        let (snapshot, catalog, _) = try state()
+        guard let number = catalog.collection(named: collection)?.number else { return 0 }
+        var count = 0
+        var cancellation = CancellationCheck()
+        var cursor = try snapshot.cursor(in: .prefix([StoreKey.history.rawValue]), cache: .bypass)
+        while try cursor.advance() {
+            try cancellation.step()
+            if StoreChange.Key(cursor.key, kind: .history)?.collection == number { count += 1 }
+        }
+        return count
+    }
+
     private static let historySliceCount = 4096
     private static let historySliceDocumentCount = 256
 

@@ -14,7 +14,8 @@ struct AlbumCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl album save --write photos.store best 'rating >= 4' --sort -taken
                 find @best, search @best, export @best, facets @best and others then use it in place of a collection, \
-                and can be given a further condition. The documents are searched for again each time.
+                and can be given a further condition. The documents are searched for again each time. The message about a \
+                replaced search contains the command that brings it back.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -26,9 +27,11 @@ struct AlbumCommand: ParsableCommand {
             name: .long, parsing: .unconditional,
             help: "Sort by these fields, separated by commas; - before a field sorts it in descending order.")
         var sort: String?
+        @Flag(name: [.customShort("n"), .long], help: "Check the search and show what would be done; save nothing.")
+        var dryRun = false
 
         func run() throws {
-            try options.requireWrite("album save")
+            if !dryRun { try options.requireWrite("album save") }
             let name = try AlbumCommand.name(name)
             let condition = try ArgumentOrigin.current.expression(of: condition)
             let sort = try sort.map { try ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)) }
@@ -54,17 +57,24 @@ struct AlbumCommand: ParsableCommand {
                 for diagnostic in try source.diagnostics(of: Query(filter, sort: keys)) {
                     options.note("warning: \(diagnostic)")
                 }
-                let known = try session.store().albums.album(named: name)
-                if case .documents(let ids)? = known?.content, !ids.isEmpty {
+                let album = Album(name, of: collection, where: condition, sort: sort)
+                let known = try session.store().albums.album(named: name).flatMap { $0 == album ? nil : $0 }
+                let former = known.flatMap { AlbumCommand.saving($0, in: database) }
+                if dryRun {
+                    let count = try source.count(where: filter)
+                    return options.note(
+                        "album save: would \(known == nil ? "save" : "replace") @\(name), with "
+                            + HumanNumber.counted(count, "document") + (former.map { "; now it is \($0)" } ?? ""))
+                }
+                switch known?.content {
+                case .documents(let ids)? where !ids.isEmpty:
                     try options.confirm(
                         "replace the album \(name), which holds \(AlbumCommand.addedByHand(ids.count))")
-                }
-                let album = Album(name, of: collection, where: condition, sort: sort)
-                if let known, case .condition = known.content, known != album {
-                    try options.confirmAtTerminal("replace the saved search \(name)")
+                case .condition?: try options.confirmAtTerminal("replace the saved search \(name)")
+                default: break
                 }
                 try session.store().albums.save(album)
-                options.note("album save: \(known == nil || known == album ? "" : "replaced ")@\(name)")
+                options.note("album save: \(known == nil ? "" : "replaced ")@\(name)\(AlbumCommand.undo(former))")
             }
         }
     }
@@ -236,10 +246,12 @@ struct AlbumCommand: ParsableCommand {
             let name = try AlbumCommand.name(name)
             try Session.with(database, options) { session in
                 let albums = try session.store().albums
-                if dryRun, try albums.album(named: name) != nil {
+                let album = try albums.album(named: name)
+                let former = album.flatMap { AlbumCommand.saving($0, in: database) }
+                if dryRun, album != nil {
                     return options.note("album drop: would delete @\(name); its documents stay")
                 }
-                switch try albums.album(named: name)?.content {
+                switch album?.content {
                 case .documents(let ids)? where !ids.isEmpty:
                     try options.confirm(
                         "delete the album \(name), which holds \(AlbumCommand.addedByHand(ids.count))")
@@ -249,10 +261,21 @@ struct AlbumCommand: ParsableCommand {
                 guard try !dryRun && albums.delete(name) else {
                     throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
                 }
-                options.note("album drop: deleted @\(name)")
+                options.note("album drop: deleted @\(name)\(AlbumCommand.undo(former))")
             }
         }
     }
+
+    /// The command that saves a search; `nil` for an album of documents.
+    private static func saving(_ album: Album, in database: String) -> String? {
+        guard case .condition(let condition, let sort) = album.content else { return nil }
+        var words = Session.shell == nil ? ["lkrepl", "album", "save", "--write", database] : ["album", "save"]
+        words += [album.name] + (condition.isEmpty ? [] : [condition])
+        words += ["--collection", album.collection] + (sort.map { ["--sort", $0] } ?? [])
+        return words.map { ShellWord.quoted($0) }.joined(separator: " ")
+    }
+
+    private static func undo(_ saving: String?) -> String { saving.map { "; to bring it back: \($0)" } ?? "" }
 
     private static func addedByHand(_ count: Int) -> String {
         "\(HumanNumber.counted(count, "document")) added by hand"

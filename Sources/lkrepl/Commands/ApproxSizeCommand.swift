@@ -27,7 +27,7 @@ struct ApproxSizeCommand: ParsableCommand {
             let writer = try options.writer()
             let mode = try options.outputMode()
             if prefixes.isEmpty {
-                let bytes = try Self.byteCount(of: try range.keyRange(view), in: session.database)
+                let bytes = try Self.byteCount(of: try range.keyRange(view, options), in: session.database)
                 try writer.write(["bytes": .int(Int64(clamping: bytes))])
             }
             for text in prefixes {

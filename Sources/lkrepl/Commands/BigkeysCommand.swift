@@ -33,7 +33,7 @@ struct BigkeysCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
             var sizes = SizeDistribution(topCount: top)
-            var cursor = try session.reader.cursor(in: try range.keyRange(view), cache: .bypass)
+            var cursor = try session.reader.cursor(in: try range.keyRange(view, options), cache: .bypass)
             while try cursor.advance() {
                 try Interruption.check(HumanNumber.counted(sizes.count, "key"))
                 let (keyCount, valueCount) = (cursor.key.count, cursor.value.count)

@@ -171,15 +171,8 @@ struct BulkChangeOptions: ParsableArguments {
                 try writer.write(row)
                 continue
             }
-            guard let new = difference.new else {
-                try writer.write(["id": difference.id.value, "before": .object(difference.old)])
-                continue
-            }
-            for name in Self.changedNames(difference.old, new) {
-                var row: DocumentObject = ["id": difference.id.value, "field": .string(name)]
-                (row["before"], row["after"]) = Self.shortened(difference.old[name], new[name])
-                try writer.write(row)
-            }
+            let change = DocumentChange(old: difference.old, new: difference.new)
+            for row in change.rows(behind: ["id": difference.id.value]) { try writer.write(row) }
         }
         try writer.finish()
         let hidden = summary.changedCount - summary.differences.count
@@ -188,34 +181,5 @@ struct BulkChangeOptions: ParsableArguments {
                 "\(HumanNumber.counted(hidden, "more document is", "more documents are")) not shown; --limit shows more"
             )
         }
-    }
-
-    /// Two values without what both begin with, which could fill the row; an ellipsis stands for it.
-    private static func shortened(
-        _ old: DocumentValue?, _ new: DocumentValue?
-    ) -> (old: DocumentValue?, new: DocumentValue?) {
-        // If only the order of members differs.
-        guard old != new else { return (old, new) }
-        switch (old, new) {
-        case (.array(let before)?, .array(let after)?):
-            let count = zip(before, after).prefix { $0 == $1 }.count
-            guard count > 1 else { return (old, new) }
-            return (
-                .array([.string("…")] + before.dropFirst(count)), .array([.string("…")] + after.dropFirst(count))
-            )
-        case (.string(let before)?, .string(let after)?):
-            // With some characters before the difference.
-            let count = zip(before, after).prefix { $0.unicodeScalars.elementsEqual($1.unicodeScalars) }.count - 10
-            guard count > 10 else { return (old, new) }
-            return (.string("…" + before.dropFirst(count)), .string("…" + after.dropFirst(count)))
-        default: return (old, new)
-        }
-    }
-
-    /// The names of the members that differ; all of them if only their order does.
-    private static func changedNames(_ old: DocumentObject, _ new: DocumentObject) -> [String] {
-        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
-        let changed = names.filter { old[$0] != new[$0] }
-        return changed.isEmpty ? names : changed
     }
 }

@@ -28,7 +28,7 @@ struct CompactCommand: ParsableCommand {
     func run() throws {
         if !dryRun { try options.requireWrite("compact") }
         try Session.with(database, options) { session in
-            let range = try range.keyRange(try view.view(of: session))
+            let range = try range.keyRange(try view.view(of: session), options)
             let byteCount = try ApproxSizeCommand.byteCount(of: range, in: session.database)
             let what = "\(HumanNumber.byteCount(Int(clamping: byteCount))) of tables in \(session.path)"
             guard !dryRun else { return options.note("compact: would merge about \(what)") }

@@ -65,7 +65,7 @@ struct CountCommand: ParsableCommand {
     }
 
     private func countKeys(_ session: Session) throws {
-        let run = try ScanRun(range: try range.keyRange(try view.view(of: session)), options: filter)
+        let run = try ScanRun(range: try range.keyRange(try view.view(of: session), options), options: filter)
         var (count, keyByteCount, valueByteCount) = (0, 0, 0)
         try run.forEach(in: session) { key, value in
             count += 1

@@ -27,7 +27,7 @@ struct DelrangeCommand: ParsableCommand {
         if !dryRun { try options.requireWrite("delrange") }
         try Session.with(database, options) { session in
             try RawArgument.refuseDocumentStore(session, "delrange")
-            let range = try range.keyRange(try view.view(of: session))
+            let range = try range.keyRange(try view.view(of: session), options)
             let count = try count(range, in: session.database)
             let what = HumanNumber.counted(count, "key")
             guard !dryRun else { return options.note("delrange: would delete \(what)") }

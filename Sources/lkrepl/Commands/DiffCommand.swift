@@ -34,7 +34,9 @@ struct DiffCommand: ParsableCommand {
             let view = try view.view(of: first)
             let writer = try DifferenceWriter(options, view: view, hasValues: !keys)
             if isRaw {
-                try PairDifference(range: try range.keyRange(view)).forEach(between: first.reader, and: second.reader) {
+                try PairDifference(range: try range.keyRange(view, options)).forEach(
+                    between: first.reader, and: second.reader
+                ) {
                     try writer.write($0)
                 }
             } else {

@@ -21,7 +21,7 @@ struct DigestCommand: ParsableCommand {
 
     func run() throws {
         try Session.with(database, options) { session in
-            let range = try range.keyRange(try view.view(of: session))
+            let range = try range.keyRange(try view.view(of: session), options)
             let progress = try options.reporter("digest", unit: .items("records"))
             defer { progress.finish() }
             var digest = ContentDigest()

@@ -66,6 +66,7 @@ extension DocCommand {
         private func apply(_ lines: [Line], of name: String, to session: Session) throws {
             var newIDCount = 0
             var counts = (puts: 0, patches: 0, updates: 0, deletions: 0, missing: 0)
+            var preview = OperationPreview()
             let store = try session.store()
             try Self.namingLines(lines, of: name, in: session) {
                 try store.write { transaction in
@@ -73,6 +74,7 @@ extension DocCommand {
                         try Interruption.check("no change")
                         do {
                             let collection = try session.definition(of: line.operation.collection)
+                            if dryRun { try preview.note(line.operation, in: collection, transaction) }
                             let wasThere = try line.operation.apply(to: transaction, in: collection)
                             switch line.operation.action {
                             case .put(let content):
@@ -94,6 +96,7 @@ extension DocCommand {
                 (counts.deletions, "deleted"), (counts.missing, "not found for deletion"),
             ].filter { $0.0 > 0 }.map { "\(HumanNumber.grouped($0.0)) \($0.1)" }
             var what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+            if dryRun { try preview.show(in: store, options) }
             if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
         }
@@ -116,6 +119,50 @@ extension DocCommand {
                 throw CommandError(error).within("\(name), \(noun) \(numbers.map(String.init).joined(separator: ", "))")
             }
         }
+    }
+}
+
+/// The documents that a file of operations would change, as they were before, to be shown with what they become.
+private struct OperationPreview {
+    /// The maximum number of documents shown.
+    private static let limit = 20
+
+    private struct Place: Hashable {
+        let collection: String
+        let id: DocumentID
+    }
+
+    private var places: [Place] = []
+    private var before: [Place: DocumentObject?] = [:]
+
+    /// Notes the document of an operation that is about to be applied.
+    mutating func note(
+        _ operation: DocumentOperation, in collection: CollectionDefinition, _ transaction: Transaction
+    ) throws {
+        guard places.count < Self.limit, let id = operation.id(named: collection.idField) else { return }
+        let place = Place(collection: collection.name, id: id)
+        guard before[place] == nil else { return }
+        places.append(place)
+        before[place] = try transaction.document(id, in: collection.name)?.content
+    }
+
+    /// Writes a row for each document, or for people a row for each changed member.
+    func show(in store: DocumentStore, _ options: GlobalOptions) throws {
+        let isForPeople = try [.table, .line].contains(options.outputMode())
+        let writer = try options.writer()
+        for place in places {
+            let change = DocumentChange(
+                old: before[place] ?? nil, new: try store.collection(place.collection).document(place.id)?.content)
+            var row: DocumentObject = ["collection": .string(place.collection), "id": place.id.value]
+            if isForPeople {
+                for row in change.rows(behind: row) { try writer.write(row) }
+            } else if change.old != change.new {
+                row["before"] = change.old.map { .object($0) }
+                row["after"] = change.new.map { .object($0) }
+                try writer.write(row)
+            }
+        }
+        try writer.finish(tellsOfNothing: false)
     }
 }
 

@@ -56,7 +56,7 @@ struct DumpCommand: ParsableCommand {
 
     func run() throws {
         let format = try PairFormat(named: format)
-        let range = try range.keyRange()
+        let range = try range.keyRange(KeyView(), options)
         let file = try output.map { try ArgumentOrigin.current.text(of: $0) }
         try Session.with(database, options) { session in
             let progress = try options.reporter("dump", unit: .items("records"))

@@ -47,9 +47,21 @@ struct MigrateCommand: ParsableCommand {
             if dryRun { return }
             if changes.isEmpty { return isPending ? try finish(store) : () }
             let dropped = changes.filter { $0.kind == .removed }
-            if !dropped.isEmpty { try options.confirm(dropped.map(\.description).joined(separator: ", ")) }
+            if !dropped.isEmpty {
+                let texts = try dropped.map { change in
+                    change.description + (try Self.loss(by: change, in: store).map { "; \($0)" } ?? "")
+                }
+                try options.confirm(texts.joined(separator: ", "))
+            }
             try options.apply(schema, to: session, label: "migrate")
         }
+    }
+
+    /// The versions of documents that a removed history contains; `nil` for other changes.
+    private static func loss(by change: Schema.Change, in store: DocumentStore) throws -> String? {
+        guard change.kind == .removed, case .history(let name) = change.subject else { return nil }
+        let count = try store.storedChangeCount(inHistoryOf: name)
+        return "there are \(HumanNumber.counted(count, "version")) of documents"
     }
 
     private func read(_ file: String) throws -> Schema {
@@ -103,7 +115,8 @@ struct MigrateCommand: ParsableCommand {
             row["index"] = .string(name)
         }
         if let collection { row["collection"] = .string(collection) }
-        row["reasons"] = .array(change.reasons.map { .string($0) })
+        let loss = try Self.loss(by: change, in: session.store())
+        row["reasons"] = .array((change.reasons + (loss.map { [$0] } ?? [])).map { .string($0) })
         if change.buildsIndex, let collection {
             let found = try session.collections().first { $0.name.hasSameBytes(as: collection) }
             row["documents"] = .int(Int64(try found?.count() ?? 0))

@@ -17,7 +17,7 @@ struct PairListing {
     func run(on database: String) throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
-            let run = try ScanRun(range: try range.keyRange(view), options: filter)
+            let run = try ScanRun(range: try range.keyRange(view, options), options: filter)
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             try run.forEach(in: session) { key, value in
                 switch content {

@@ -55,7 +55,8 @@ extension ConditionOptions {
     func mistake(in query: Query, of collection: DocumentCollection) throws -> String? {
         for diagnostic in try collection.diagnostics(of: query, foundSomething: true) {
             switch diagnostic.problem {
-            case .unknownField where diagnostic.suggestions.isEmpty, .numbersInStrings, .otherSpelling: continue
+            case .unknownField where diagnostic.suggestions.isEmpty, .numbersInStrings, .otherSpelling, .similarStrings:
+                continue
             case .unknownField, .otherKinds, .notADate: return Self.text(diagnostic)
             }
         }

@@ -15,7 +15,7 @@ struct RangeEnd {
             let view = try view.view(of: session)
             let writer = try PairWriter(options, view: view, meaning: try KeyMeaning(of: session))
             var cursor = try session.reader.cursor(
-                in: try range.keyRange(view), direction: isLast ? .descending : .ascending, cache: .bypass)
+                in: try range.keyRange(view, options), direction: isLast ? .descending : .ascending, cache: .bypass)
             guard try cursor.advance() else {
                 throw CommandError(
                     .no, "\(session.path) has no key" + (range.isGiven ? " in the range" : ""))

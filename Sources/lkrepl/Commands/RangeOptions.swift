@@ -12,10 +12,10 @@ struct RangeOptions: ParsableArguments {
     /// Whether any bound was given.
     var isGiven: Bool { [prefix, from, after, to, upto].contains { $0 != nil } }
 
-    /// The range that the options select.
+    /// The range that the options select. A range whose end comes before its start is told as a probable mistake.
     ///
     /// - Parameter view: The notation in which the keys of the database are typed.
-    func keyRange(_ view: KeyView = KeyView()) throws -> KeyRange {
+    func keyRange(_ view: KeyView = KeyView(), _ options: GlobalOptions) throws -> KeyRange {
         if let prefix {
             guard from == nil, after == nil, to == nil, upto == nil else {
                 throw CommandError(
@@ -26,11 +26,15 @@ struct RangeOptions: ParsableArguments {
         guard from == nil || after == nil, to == nil || upto == nil else {
             throw CommandError(.usage, "a range can have only one lower and one upper bound")
         }
-        var range = KeyRange.all
-        if let from { range.lower = .included(try view.key(of: from)) }
-        if let after { range.lower = .excluded(try view.key(of: after)) }
-        if let to { range.upper = .excluded(try view.key(of: to)) }
-        if let upto { range.upper = .included(try view.key(of: upto)) }
-        return range
+        let first = try (from ?? after).map { try view.key(of: $0) }
+        let last = try (to ?? upto).map { try view.key(of: $0) }
+        if let first, let last, last.lexicographicallyPrecedes(first) {
+            options.note(
+                "warning: the range is empty: \(from == nil ? "--after" : "--from") \(from ?? after ?? "") comes after "
+                    + "\(to == nil ? "--upto" : "--to") \(to ?? upto ?? ""); --reverse lists a range from its end")
+        }
+        return KeyRange(
+            lower: first.map { from == nil ? .excluded($0) : .included($0) } ?? .unbounded,
+            upper: last.map { to == nil ? .included($0) : .excluded($0) } ?? .unbounded)
     }
 }

@@ -18,7 +18,7 @@ struct ValuesCommand: ParsableCommand {
     func run() throws {
         try Session.with(database, options) { session in
             let view = try view.view(of: session)
-            let run = try ScanRun(range: try range.keyRange(view), options: filter)
+            let run = try ScanRun(range: try range.keyRange(view, options), options: filter)
             let mode = try options.outputMode()
             let isForPeople = mode == .table || mode == .line
             let writer = try options.writer(

@@ -13,6 +13,8 @@ struct IndexInference {
         var numberCount = 0
         var stringCount = 0
         var dateCount = 0
+        /// The dates in the notation of cameras, which are among the dates.
+        var cameraDateCount = 0
         var placeCount = 0
         var wordCount = 0
         var byteCount = 0
@@ -24,6 +26,8 @@ struct IndexInference {
 
     /// The maximum number of value indexes: each costs time with every write.
     static let valueIndexLimit = 12
+    /// The maximum number of indexes of dates. Pictures have many, of which most say when a file was changed.
+    static let dateIndexLimit = 3
     private static let textFieldLimit = 8
     private static let distinctLimit = 10_000
     private static let identityNames = ["id", "_id", "uuid", "key", "sourcefile"]
@@ -84,13 +88,35 @@ struct IndexInference {
         case .string(let text):
             field.stringCount += 1
             field.byteCount += text.utf8.count
-            if DocumentDate(iso8601: text) != nil { field.dateCount += 1 }
+            if isDate(text, separator: "-") { field.dateCount += 1 }
+            if isDate(text, separator: ":") {
+                field.dateCount += 1
+                field.cameraDateCount += 1
+            }
             field.wordCount += text.prefix(1000).split(whereSeparator: \.isWhitespace).count
         case .bool: break
         case .null, .array, .object, .bytes, .attachment: field.otherCount += 1
         }
         guard field.distinct.count < distinctLimit else { return }
         if !field.distinct.insert(value).inserted { field.isIdentity = false }
+    }
+
+    /// Whether a string is a date with this separator, such as `2012:06:08 18:02:11` with a colon, with or without a
+    /// time.
+    private static func isDate(_ text: String, separator: Unicode.Scalar) -> Bool {
+        var bytes = Array(text.utf8.prefix(40))
+        guard bytes.count >= 10, bytes[4] == UInt8(ascii: separator), bytes[7] == UInt8(ascii: separator) else {
+            return false
+        }
+        bytes[4] = UInt8(ascii: "-")
+        bytes[7] = UInt8(ascii: "-")
+        switch bytes.count {
+        case 10: bytes += Array("T00:00:00".utf8)
+        case 16: bytes += Array(":00".utf8)
+        default: break
+        }
+        if bytes[10] == UInt8(ascii: " ") { bytes[10] = UInt8(ascii: "T") }
+        return DocumentDate(iso8601: bytes.span) != nil
     }
 
     // MARK: - Choices
@@ -116,14 +142,23 @@ struct IndexInference {
         }
         let ranked = fields.filter { !$0.key.description.hasSameBytes(as: FieldPath(names: idField).description) }
             .sorted { $0.value.order < $1.value.order }
-        let valued = ranked.map { ($0.key, usefulness($0.value, of: $0.key)) }.filter { $0.1 >= 1 }
-        let best = Set(valued.sorted { $0.1 > $1.1 }.prefix(Self.valueIndexLimit).map(\.0))
+        let coordinates = coordinates
+        let valued = ranked.filter { ![coordinates?.latitude, coordinates?.longitude].contains($0.key) }
+            .map { ($0.key, usefulness($0.value, of: $0.key)) }.filter { $0.1 >= 1 }
+        let sorted = valued.sorted { $0.1 > $1.1 }.map(\.0)
+        let dates = sorted.filter { fields[$0].map(Self.holdsDates) ?? false }.prefix(Self.dateIndexLimit)
+        let others = sorted.filter { !(fields[$0].map(Self.holdsDates) ?? false) }
+        let best = Set(dates + others.prefix(Self.valueIndexLimit - dates.count))
         for (path, _) in valued where best.contains(path) {
-            var definition = IndexDefinition(Self.name(path), kind: .value, fields: [path])
+            var definition = IndexDefinition.value(
+                Self.name(path), on: .field(path, dates: fields[path].map(Self.dateFormats) ?? []))
             definition.countsValues = fields[path].map(isFacet) ?? false
             add(definition)
         }
         for (path, field) in ranked where field.placeCount > 0 { add(.geo(Self.name(path), on: path)) }
+        if let coordinates {
+            add(.geo("place", latitude: coordinates.latitude, longitude: coordinates.longitude))
+        }
         let texts = ranked.filter { isProse($0.value) }.sorted { $0.value.byteCount > $1.value.byteCount }
             .prefix(Self.textFieldLimit).sorted { $0.value.order < $1.value.order }.map(\.key)
         if !texts.isEmpty { add(IndexDefinition("text", kind: .text, fields: texts)) }
@@ -146,13 +181,13 @@ struct IndexInference {
     private func usefulness(_ field: Field, of path: FieldPath) -> Double {
         let scalarCount = field.valueCount - field.otherCount
         guard scalarCount > 0, field.distinct.count > 1, field.documentCount * 50 >= documentCount else { return 0 }
-        if field.dateCount * 10 >= scalarCount * 9 { return 3 }
+        let coverage = Double(field.documentCount) / Double(documentCount)
+        if Self.holdsDates(field) { return 3 + coverage + Self.dateRank(path) }
         // Long strings are for the text index.
         if field.stringCount > 0, field.byteCount / field.stringCount > 40 { return 0 }
         let repeats = Double(scalarCount) / Double(field.distinct.count)
         if field.distinct.count <= 2, field.stringCount == 0 { return 1 }
         // Elements of lists, such as keywords, are what one looks for even if many occur once.
-        let coverage = Double(field.documentCount) / Double(documentCount)
         if path.hasArrayStep { return repeats >= 1.2 ? 2.3 + 0.6 * coverage : 0.5 }
         let isNested = path.steps.count > 1
         return repeats >= 2 ? 2 + 0.6 * coverage + (isNested ? 0 : 0.2) : 0.5
@@ -163,7 +198,50 @@ struct IndexInference {
     private func isFacet(_ field: Field) -> Bool {
         let scalarCount = field.valueCount - field.otherCount
         return field.distinct.count < Self.distinctLimit && scalarCount >= 10 * field.distinct.count
-            && field.dateCount * 10 < scalarCount * 9
+            && !Self.holdsDates(field)
+    }
+
+    private static func holdsDates(_ field: Field) -> Bool {
+        field.dateCount > 0 && field.dateCount * 10 >= (field.valueCount - field.otherCount) * 9
+    }
+
+    /// How much the name of a date tells that it is when a picture was taken or a thing was made.
+    private static func dateRank(_ path: FieldPath) -> Double {
+        let name = path.description.lowercased()
+        // exiftool's group of properties of the file.
+        if name.contains("file:") { return -1 }
+        return ["original", "taken"].contains(where: name.contains) ? 0.5 : name.contains("creat") ? 0.3 : 0
+    }
+
+    /// The formats in which an index reads strings as dates. Strings in one notation need none: their order is that of
+    /// the dates, and such an index also sorts the strings.
+    private static func dateFormats(_ field: Field) -> [DocumentDate.Format] {
+        let isMixed = field.cameraDateCount > 0 && field.cameraDateCount < field.dateCount
+        return holdsDates(field) && isMixed ? [.iso8601, .exif] : []
+    }
+
+    /// The two fields with the latitude and the longitude of most documents; `nil` if there are none.
+    private var coordinates: (latitude: FieldPath, longitude: FieldPath)? {
+        let pairs = fields.compactMap { path, field -> (latitude: FieldPath, longitude: FieldPath, field: Field)? in
+            guard field.numberCount + field.stringCount == field.valueCount, !path.hasArrayStep else { return nil }
+            for (latitude, longitude) in [
+                ("latitude", "longitude"), ("Latitude", "Longitude"), ("lat", "lon"), ("lat", "lng"),
+            ] {
+                let steps = path.steps.dropLast()
+                guard case .name(let name)? = path.steps.last, name.hasSuffix(latitude),
+                    // "flat" is no latitude.
+                    latitude.count > 3 || name == latitude,
+                    let other = fields.keys.first(where: {
+                        $0.steps == steps + [.name(name.dropLast(latitude.count) + longitude)]
+                    })
+                else { continue }
+                return (path, other, field)
+            }
+            return nil
+        }
+        return pairs.filter { $0.field.documentCount * 50 >= documentCount }.max {
+            ($0.field.documentCount, -$0.field.order) < ($1.field.documentCount, -$1.field.order)
+        }.map { ($0.latitude, $0.longitude) }
     }
 
     /// Whether a field holds text in which one searches for words.

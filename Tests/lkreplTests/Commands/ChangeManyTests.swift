@@ -1,3 +1,4 @@
+import DocIndex
 import Testing
 
 @testable import lkrepl
@@ -207,6 +208,55 @@ import Testing
                 try place.makePhotos()
                 try place.makeAlbums()
             }
+        }
+    }
+
+    @Test func `A replaced or deleted search is told with the command that brings it back`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let search = "rating >= 4 and title != 'it''s'".replacing("''", with: "’")
+            #expect(
+                try place.run("album", "save", "--write", "photos.store", "best", search, "--sort", "-taken").code == 0)
+            let before = try place.run("album", "show", "photos.store", "best").output
+            let dry = try place.run("album", "save", "-n", "photos.store", "best", "rating = 5")
+            #expect(dry.code == 0 && dry.says("would replace @best, with 23 documents"), "\(dry)")
+            #expect(try place.run("album", "save", "-n", "photos.store", "new").says("would save @new"))
+            #expect(try place.run("album", "save", "-n", "photos.store", "new", "rating =").code == 64)
+            #expect(try place.run("album", "show", "photos.store", "best").output == before)
+            for change in [
+                ["save", "--write", "photos.store", "best", "rating = 5"], ["drop", "--write", "photos.store", "best"],
+            ] {
+                let outcome = try place.run(["album"] + change)
+                let parts = outcome.error.split(separator: "to bring it back: lkrepl ")
+                #expect(outcome.code == 0 && parts.count == 2, "\(outcome)")
+                let back = try place.shell("'\(Binary.path)' " + String(parts[1]))
+                #expect(back.code == 0, "\(back)")
+                #expect(try place.run("album", "show", "photos.store", "best").output == before)
+            }
+        }
+    }
+
+    @Test func `A dry run of a file of operations shows each document before and after`() throws {
+        try Workplace.with { place in
+            try place.makePhotos()
+            let input = """
+                {"put": {"id": "new", "rating": 1}}
+                {"patch": {"rating": 2}, "id": "scan-0001"}
+                {"patch": {"mark": 1}, "id": "scan-0001"}
+                {"delete": "2008-03-22-0007"}
+                {"delete": "none"}
+                """
+            let before = try place.run("digest", "photos.store").output
+            let dry = try place.run("doc", "apply", "-n", "photos.store", "-", input: input)
+            let rows = try dry.lines.map { try DocumentValue(json: $0) }
+            #expect(dry.code == 0 && rows.map { $0["id"] } == ["new", "scan-0001", "2008-03-22-0007"], "\(dry)")
+            #expect(rows[0]["before"] == nil && rows[0]["after"]?["rating"] == 1)
+            #expect(rows[1]["before"]?["rating"] == 4 && rows[1]["after"]?["rating"] == 2)
+            #expect(rows[1]["before"]?["mark"] == nil && rows[1]["after"]?["mark"] == 1)
+            #expect(rows[2]["before"]?["id"] == "2008-03-22-0007" && rows[2]["after"] == nil)
+            let table = try place.run("doc", "apply", "-n", "photos.store", "-", "--mode", "table", input: input)
+            #expect(table.output.contains("rating") && table.output.contains("mark"), "\(table)")
+            #expect(try place.run("digest", "photos.store").output == before)
         }
     }
 

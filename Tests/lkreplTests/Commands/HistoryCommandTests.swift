@@ -53,6 +53,40 @@ import Testing
         }
     }
 
+    @Test func `A table of versions shows what each commit changed`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            let patch = try place.run("doc", "patch", "--write", "s.store", "photos", "a", #"{"v":3,"w":"new"}"#)
+            #expect(patch.code == 0)
+            func rows(_ id: String, _ options: String...) throws -> [[String]] {
+                let outcome = try place.run(["history", "s.store", "photos", id, "--mode", "table"] + options)
+                return outcome.lines.filter { $0.contains("Z │") }.map { line in
+                    line.split(separator: "│").map { $0.trimmingCharacters(in: .whitespaces) }
+                }.map { [$0[0]] + $0.dropFirst(2) }
+            }
+            #expect(
+                try rows("a") == [
+                    ["5", "v", "2", "3"], ["5", "w", "", "new"], ["2", "v", "1", "2"],
+                    ["1", "", "", #"{"id":"a","v":1}"#],
+                ])
+            // The last version of a limited list is compared with the one before it.
+            #expect(try rows("a", "--limit", "1") == [["5", "v", "2", "3"], ["5", "w", "", "new"]])
+            #expect(try rows("b") == [["3", "", #"{"id":"b","v":1}"#, ""], ["1", "", "", #"{"id":"b","v":1}"#]])
+        }
+    }
+
+    @Test func `A migration that removes a history says how many versions it deletes`() throws {
+        try Workplace.with { place in
+            try prepare(place)
+            try place.write(Self.schema.replacing(#""history":{"versions":20},"#, with: ""), to: "without.json")
+            let dry = try place.run("migrate", "-n", "s.store", "without.json")
+            #expect(dry.code == 0 && dry.output.contains("there are 5 versions of documents"), "\(dry)")
+            let refused = try place.run("migrate", "--write", "s.store", "without.json")
+            #expect(refused.code == 77 && refused.says("5 versions"), "\(refused)")
+            #expect(try place.run("history", "s.store", "photos", "a").lines.count == 2)
+        }
+    }
+
     @Test func `import names its commits, and undoing them together takes the import back`() throws {
         try Workplace.with { place in
             try prepare(place)

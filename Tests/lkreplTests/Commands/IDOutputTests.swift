@@ -91,6 +91,14 @@ import Testing
             let cased = try place.run("find", "photos.store", "photos", "exif.model = x100v")
             #expect(cased.says("differ only in case"), "\(cased)")
             #expect(try place.run("find", "photos.store", "photos", "exif.model = X100V", "-q").error == "")
+            for (slip, meant) in [("snwo", "snow"), ("see", "sea"), ("black and wite", "black and white")] {
+                let outcome = try place.run("find", "photos.store", "photos", "keywords has '\(slip)'")
+                #expect(outcome.says("did you mean keywords[] = \"\(meant)\"?"), "\(outcome)")
+            }
+            // Another number is no slip, and neither is another word.
+            for other in ["exif.model = X101V", "keywords has zzz"] {
+                #expect(try !place.run("find", "photos.store", "photos", other).says("did you mean"), "\(other)")
+            }
             let foreign = try place.run("find", "photos.store", "photos", "taken >= 01.05.2025", "--count")
             #expect(foreign.says("which is not a date"), "\(foreign)")
         }

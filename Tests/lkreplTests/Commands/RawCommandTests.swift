@@ -42,6 +42,9 @@ import Testing
                 #expect(counted.output == "\(count)\n", "\(bounds): \(counted)")
                 #expect(try place.run(["scan", "app.db"] + bounds).lines.count == count, "\(bounds)")
             }
+            let reversed = try place.run("scan", "app.db", "--from", "zoo", "--to", "a")
+            #expect(reversed.says("the range is empty: --from zoo comes after --to a"), "\(reversed)")
+            #expect(try place.run("scan", "app.db", "--after", "a", "--to", "a").error == "scan: nothing found\n")
             #expect(try place.run("verify", "app.db").error.contains("5 keys"))
             #expect(try place.run("del", "--write", "app.db", "user/1", "zoo").code == 0)
             #expect(try place.run("del", "--write", "app.db", "user/1", "user/2").code == 1)

@@ -120,6 +120,50 @@ import Testing
         }
     }
 
+    @Test func `Dates and coordinates of exiftool get indexes that answer by date, order and distance`() throws {
+        try Workplace.with { place in
+            let documents = (0..<60).map { number in
+                let day = "20\(number % 20 + 10):07:\(number % 18 + 10) 10:20:30"
+                return #"{"SourceFile":"\#(number).jpg","File:FileModifyDate":"2026:01:01 10:00:00+01:00","#
+                    + #""File:FileAccessDate":"2026:01:0\#(number % 9 + 1) 10:00:00+01:00","#
+                    + #""ExifIFD:DateTimeOriginal":"\#(day)","ExifIFD:CreateDate":"\#(day)","#
+                    + #""IFD0:ModifyDate":"2025:01:0\#(number % 9 + 1) 00:00:00","XMP:MetadataDate":"\#(day)+02:00","#
+                    + #""GPS:GPSLatitude":\#(50 + Double(number) / 10),"GPS:GPSLatitudeRef":"N","#
+                    + #""GPS:GPSLongitude":3.1,"GPS:GPSLongitudeRef":"W","IPTC:Caption-Abstract":"A dog runs"}"#
+            }
+            try place.write("[" + documents.joined(separator: ",\n") + "]", to: "mine.json")
+            #expect(try place.run("init", "m.store", "--infer", "mine.json").code == 0)
+            #expect(try place.run("import", "--write", "m.store", "mine", "mine.json").code == 0)
+            let indexes = try place.run("indexes", "m.store").output
+            #expect(indexes.contains(#""ExifIFD:DateTimeOriginal""#) && !indexes.contains("File:FileModifyDate"))
+            #expect(!indexes.contains(#"text","fields":["File"#), "\(indexes)")
+            let date = "ExifIFD:DateTimeOriginal"
+            for arguments in [
+                ["\(date) = date 2019"], ["--sort", "-\(date)", "--limit", "3"],
+                ["GPS:GPSLatitude,GPS:GPSLongitude near 51.5,-3.1,12"],
+            ] {
+                let outcome = try place.run(["find", "m.store", "mine"] + arguments + ["--explain"])
+                #expect(outcome.says("index ") && outcome.lines.count == 3, "\(arguments): \(outcome)")
+            }
+        }
+    }
+
+    @Test func `Dates in two notations are indexed as dates`() throws {
+        try Workplace.with { place in
+            let lines = (0..<20).map { number in
+                let day = number % 2 == 0 ? "2019:07:1\(number % 10) 10:00:00" : "2019-07-1\(number % 10)"
+                return #"{"id":"a\#(number)","taken":"\#(day)"}"# + "\n"
+            }
+            try place.write(lines.joined(), to: "mixed.jsonl")
+            let schema = try place.run("init", "m.store", "--infer", "mixed.jsonl", "-n", "--json").output
+            #expect(schema.contains("iso8601") && schema.contains("exif"), "\(schema)")
+            #expect(try place.run("init", "m.store", "--infer", "mixed.jsonl").code == 0)
+            #expect(try place.run("import", "--write", "m.store", "mixed", "mixed.jsonl").code == 0)
+            let found = try place.run("find", "m.store", "mixed", "taken >= date 2019-07-15", "--explain", "--count")
+            #expect(found.output == "10\n" && found.says("index taken"), "\(found)")
+        }
+    }
+
     @Test func `A file with another separator is inferred and imported with the same options`() throws {
         try Workplace.with { place in
             try place.write("id;title;rating\nx1;Fog;3\nx2;Rain;4\n", to: "semi.csv")

@@ -1,0 +1,56 @@
+import DocIndex
+
+/// What a change does to a document, as rows for people: one for each changed member.
+struct DocumentChange {
+    /// The document before the change; `nil` if it did not exist.
+    let old: DocumentObject?
+    /// The document after the change; `nil` if it is deleted.
+    let new: DocumentObject?
+
+    /// Rows that begin with the members of `head`, followed by `field`, `before` and `after`. A created or deleted
+    /// document is one row without `field`. What two long values have in common at their start is shortened.
+    func rows(behind head: DocumentObject) -> [DocumentObject] {
+        if old == new { return [] }
+        guard let old, let new else {
+            var row = head
+            row["before"] = old.map { .object($0) }
+            row["after"] = new.map { .object($0) }
+            return [row]
+        }
+        return Self.changedNames(old, new).map { name in
+            var row = head
+            row["field"] = .string(name)
+            (row["before"], row["after"]) = Self.shortened(old[name], new[name])
+            return row
+        }
+    }
+
+    /// Two values without what both begin with, which could fill the row; an ellipsis stands for it.
+    private static func shortened(
+        _ old: DocumentValue?, _ new: DocumentValue?
+    ) -> (old: DocumentValue?, new: DocumentValue?) {
+        // If only the order of members differs.
+        guard old != new else { return (old, new) }
+        switch (old, new) {
+        case (.array(let before)?, .array(let after)?):
+            let count = zip(before, after).prefix { $0 == $1 }.count
+            guard count > 1 else { return (old, new) }
+            return (
+                .array([.string("…")] + before.dropFirst(count)), .array([.string("…")] + after.dropFirst(count))
+            )
+        case (.string(let before)?, .string(let after)?):
+            // With some characters before the difference.
+            let count = zip(before, after).prefix { $0.unicodeScalars.elementsEqual($1.unicodeScalars) }.count - 10
+            guard count > 10 else { return (old, new) }
+            return (.string("…" + before.dropFirst(count)), .string("…" + after.dropFirst(count)))
+        default: return (old, new)
+        }
+    }
+
+    /// The names of the members that differ; all of them if only their order does.
+    private static func changedNames(_ old: DocumentObject, _ new: DocumentObject) -> [String] {
+        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
+        let changed = names.filter { old[$0] != new[$0] }
+        return changed.isEmpty ? names : changed
+    }
+}
