@@ -175,6 +175,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("keywords has see", "sea"), ("keywords has fgo", "fog"), ("keywords has seaa", "sea"),
+        ("keywords has singel", "single"), ("keywords[] = FGO", "fog"), ("exif.model = Z100V", "X100V"),
+    ]) func `A slip in a string of an index is reported with a condition that finds documents`(
+        condition: String, meant: String
+    ) throws {
+        try withPhotos { photos in
+            let told = try photos.diagnostics(of: Query(try Filter(parsing: condition)))
+            let suggestion = try #require(told.first?.suggestions.first, "\(told)")
+            #expect(told.count == 1 && suggestion.contains("\"\(meant)\""), "\(told)")
+            #expect(try photos.count(where: Filter(parsing: suggestion)) > 0)
+        }
+    }
+
+    @Test(arguments: ["keywords has se", "keywords has sand", "exif.model = X200V", "people[].name = Adda"])
+    func `A short string, another word, another number and a field without an index are no slips`(
+        condition: String
+    ) throws {
+        try withPhotos { photos in
+            let told = try photos.diagnostics(of: Query(try Filter(parsing: condition)))
+            #expect(told.isEmpty, "\(told)")
+        }
+    }
+
     @Test func `Sorted and selected fields are diagnosed, but not conditions that results confirm`()
         throws
     {
