@@ -39,6 +39,11 @@ struct AlbumCommand: ParsableCommand {
                 throw CommandError(
                     .usage, "album save: the condition is empty", hint: "omit it to save all documents")
             }
+            guard !self.condition.isEmpty || !name.contains(where: { "=<>".contains($0) }) else {
+                throw CommandError(
+                    .usage, "\(name) is a condition, and an album needs a name before it",
+                    hint: "album save STORE NAME CONDITION")
+            }
             // Reports the place of an error in the condition as typed.
             let parsed = Result { try ConditionOptions.parsedPlain(condition) }
             let keys = try sort.map { try Query.SortKey.parse($0) } ?? []
@@ -269,10 +274,13 @@ struct AlbumCommand: ParsableCommand {
     /// The command that saves a search; `nil` for an album of documents.
     private static func saving(_ album: Album, in database: String) -> String? {
         guard case .condition(let condition, let sort) = album.content else { return nil }
-        var words = Session.shell == nil ? ["lkrepl", "album", "save", "--write", database] : ["album", "save"]
-        words += [album.name] + (condition.isEmpty ? [] : [condition])
+        var words = Session.shell == nil ? ["lkrepl", "album", "save", "--write"] : ["album", "save"]
         words += ["--collection", album.collection] + (sort.map { ["--sort", $0] } ?? [])
-        return words.map { ShellWord.quoted($0) }.joined(separator: " ")
+        if album.name.hasPrefix("-") { words.append("--") }
+        words += (Session.shell == nil ? [database] : []) + [album.name] + (condition.isEmpty ? [] : [condition])
+        let text = words.map { ShellWord.quoted($0) }.joined(separator: " ")
+        // A message would show such a character differently.
+        return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
     private static func undo(_ saving: String?) -> String { saving.map { "; to bring it back: \($0)" } ?? "" }

@@ -133,15 +133,17 @@ private struct OperationPreview {
     }
 
     private var places: [Place] = []
-    private var before: [Place: DocumentObject?] = [:]
+    private var seen: Set<Place> = []
+    /// The documents that existed.
+    private var before: [Place: DocumentObject] = [:]
 
     /// Notes the document of an operation that is about to be applied.
     mutating func note(
         _ operation: DocumentOperation, in collection: CollectionDefinition, _ transaction: Transaction
     ) throws {
-        guard places.count < Self.limit, let id = operation.id(named: collection.idField) else { return }
+        guard let id = operation.id(named: collection.idField) else { return }
         let place = Place(collection: collection.name, id: id)
-        guard before[place] == nil else { return }
+        guard seen.insert(place).inserted, places.count < Self.limit else { return }
         places.append(place)
         before[place] = try transaction.document(id, in: collection.name)?.content
     }
@@ -152,7 +154,7 @@ private struct OperationPreview {
         let writer = try options.writer()
         for place in places {
             let change = DocumentChange(
-                old: before[place] ?? nil, new: try store.collection(place.collection).document(place.id)?.content)
+                old: before[place], new: try store.collection(place.collection).document(place.id)?.content)
             var row: DocumentObject = ["collection": .string(place.collection), "id": place.id.value]
             if isForPeople {
                 for row in change.rows(behind: row) { try writer.write(row) }
@@ -163,6 +165,10 @@ private struct OperationPreview {
             }
         }
         try writer.finish(tellsOfNothing: false)
+        let hidden = seen.count - places.count
+        if hidden > 0 {
+            options.note("\(HumanNumber.counted(hidden, "more document is", "more documents are")) not shown")
+        }
     }
 }
 

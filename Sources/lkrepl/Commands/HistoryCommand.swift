@@ -16,7 +16,7 @@ struct HistoryCommand: ParsableCommand {
             Example: lkrepl history photos.store photos 2019-07-14-0031
             Each version has its commit, the time of the commit, and the document; a deletion has no document. A table \
             has a row for each member that a commit changed, with its values before and after, and one row for a \
-            document that is new or deleted. Versions are kept if the schema declares a history for the collection, such as \
+            document that is new or deleted, and for the oldest kept version. Versions are kept if the schema declares a history for the collection, such as \
             "history": {"age": "90 days", "versions": 20}. The time of the oldest version may be unknown. \
             doc get --at prints one version, and undo undoes a commit.
             """)

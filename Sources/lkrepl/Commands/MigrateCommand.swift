@@ -46,7 +46,7 @@ struct MigrateCommand: ParsableCommand {
             }
             if dryRun { return }
             if changes.isEmpty { return isPending ? try finish(store) : () }
-            let dropped = changes.filter { $0.kind == .removed }
+            let dropped = changes.filter { $0.kind == .removed || Self.shortensHistory($0) }
             if !dropped.isEmpty {
                 let texts = try dropped.map { change in
                     change.description + (try Self.loss(by: change, in: store).map { "; \($0)" } ?? "")
@@ -59,9 +59,17 @@ struct MigrateCommand: ParsableCommand {
 
     /// The versions of documents that a removed history contains; `nil` for other changes.
     private static func loss(by change: Schema.Change, in store: DocumentStore) throws -> String? {
-        guard change.kind == .removed, case .history(let name) = change.subject else { return nil }
+        guard change.kind == .removed || shortensHistory(change), case .history(let name) = change.subject else {
+            return nil
+        }
         let count = try store.storedChangeCount(inHistoryOf: name)
         return "there are \(HumanNumber.counted(count, "version")) of documents"
+    }
+
+    private static func shortensHistory(_ change: Schema.Change) -> Bool {
+        guard change.kind == .changed, case .history = change.subject else { return false }
+        // The first reason is the change itself, the second that versions are deleted.
+        return change.reasons.count > 1
     }
 
     private func read(_ file: String) throws -> Schema {

@@ -31,7 +31,7 @@ struct RangeOptions: ParsableArguments {
         if let first, let last, last.lexicographicallyPrecedes(first) {
             options.note(
                 "warning: the range is empty: \(from == nil ? "--after" : "--from") \(from ?? after ?? "") comes after "
-                    + "\(to == nil ? "--upto" : "--to") \(to ?? upto ?? ""); --reverse lists a range from its end")
+                    + "\(to == nil ? "--upto" : "--to") \(to ?? upto ?? ""); exchange the two")
         }
         return KeyRange(
             lower: first.map { from == nil ? .excluded($0) : .included($0) } ?? .unbounded,

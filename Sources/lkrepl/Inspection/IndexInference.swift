@@ -16,6 +16,8 @@ struct IndexInference {
         /// The dates in the notation of cameras, which are among the dates.
         var cameraDateCount = 0
         var placeCount = 0
+        /// The strings with a coordinate in degrees, minutes and seconds.
+        var degreeCount = 0
         var wordCount = 0
         var byteCount = 0
         var otherCount = 0
@@ -88,6 +90,7 @@ struct IndexInference {
         case .string(let text):
             field.stringCount += 1
             field.byteCount += text.utf8.count
+            if text.contains(" deg ") { field.degreeCount += 1 }
             if isDate(text, separator: "-") { field.dateCount += 1 }
             if isDate(text, separator: ":") {
                 field.dateCount += 1
@@ -223,7 +226,8 @@ struct IndexInference {
     /// The two fields with the latitude and the longitude of most documents; `nil` if there are none.
     private var coordinates: (latitude: FieldPath, longitude: FieldPath)? {
         let pairs = fields.compactMap { path, field -> (latitude: FieldPath, longitude: FieldPath, field: Field)? in
-            guard field.numberCount + field.stringCount == field.valueCount, !path.hasArrayStep else { return nil }
+            // The numbers of CSV are strings, which are no coordinates.
+            guard field.numberCount + field.degreeCount == field.valueCount, !path.hasArrayStep else { return nil }
             for (latitude, longitude) in [
                 ("latitude", "longitude"), ("Latitude", "Longitude"), ("lat", "lon"), ("lat", "lng"),
             ] {
@@ -246,7 +250,9 @@ struct IndexInference {
 
     /// Whether a field holds text in which one searches for words.
     private func isProse(_ field: Field) -> Bool {
-        guard field.stringCount * 2 > field.valueCount, field.dateCount * 2 < field.stringCount else { return false }
+        guard field.stringCount * 2 > field.valueCount, field.dateCount * 2 < field.stringCount,
+            field.degreeCount * 2 < field.stringCount
+        else { return false }
         return field.wordCount >= field.stringCount + (field.stringCount + 4) / 5
     }
 

@@ -17,11 +17,31 @@ struct DocumentChange {
             row["after"] = new.map { .object($0) }
             return [row]
         }
-        return Self.changedNames(old, new).map { name in
+        return Self.rows(behind: head, old, new, path: "")
+    }
+
+    /// Rows for the members that differ, and for those of objects in both. If only the order of the members differs, it
+    /// is one row.
+    private static func rows(
+        behind head: DocumentObject, _ old: DocumentObject, _ new: DocumentObject, path: String
+    ) -> [DocumentObject] {
+        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
+        let changed = names.filter { old[$0] != new[$0] }
+        guard !changed.isEmpty else {
             var row = head
-            row["field"] = .string(name)
-            (row["before"], row["after"]) = Self.shortened(old[name], new[name])
-            return row
+            row["field"] = .string(path + "(order)")
+            row["before"] = .array(old.map { .string($0.name) })
+            row["after"] = .array(new.map { .string($0.name) })
+            return [row]
+        }
+        return changed.flatMap { name in
+            if case .object(let old)? = old[name], case .object(let new)? = new[name] {
+                return rows(behind: head, old, new, path: path + name + ".")
+            }
+            var row = head
+            row["field"] = .string(path + name)
+            (row["before"], row["after"]) = shortened(old[name], new[name])
+            return [row]
         }
     }
 
@@ -29,8 +49,6 @@ struct DocumentChange {
     private static func shortened(
         _ old: DocumentValue?, _ new: DocumentValue?
     ) -> (old: DocumentValue?, new: DocumentValue?) {
-        // If only the order of members differs.
-        guard old != new else { return (old, new) }
         switch (old, new) {
         case (.array(let before)?, .array(let after)?):
             let count = zip(before, after).prefix { $0 == $1 }.count
@@ -45,12 +63,5 @@ struct DocumentChange {
             return (.string("…" + before.dropFirst(count)), .string("…" + after.dropFirst(count)))
         default: return (old, new)
         }
-    }
-
-    /// The names of the members that differ; all of them if only their order does.
-    private static func changedNames(_ old: DocumentObject, _ new: DocumentObject) -> [String] {
-        let names = old.map(\.name) + new.map(\.name).filter { old[$0] == nil }
-        let changed = names.filter { old[$0] != new[$0] }
-        return changed.isEmpty ? names : changed
     }
 }

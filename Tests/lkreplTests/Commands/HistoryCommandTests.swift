@@ -83,6 +83,11 @@ import Testing
             #expect(dry.code == 0 && dry.output.contains("there are 5 versions of documents"), "\(dry)")
             let refused = try place.run("migrate", "--write", "s.store", "without.json")
             #expect(refused.code == 77 && refused.says("5 versions"), "\(refused)")
+            try place.write(Self.schema.replacing("20", with: "1"), to: "shorter.json")
+            let shortened = try place.run("migrate", "--write", "s.store", "shorter.json")
+            #expect(shortened.code == 77 && shortened.says("5 versions"), "\(shortened)")
+            try place.write(Self.schema.replacing("20", with: "30"), to: "longer.json")
+            #expect(try place.run("migrate", "--write", "s.store", "longer.json").code == 0)
             #expect(try place.run("history", "s.store", "photos", "a").lines.count == 2)
         }
     }

@@ -148,6 +148,14 @@ import Testing
         }
     }
 
+    @Test func `Coordinates of CSV, which are strings, get no index that would stay empty`() throws {
+        try Workplace.with { place in
+            try place.write("id,lat,lon\na,50.5,-3.1\nb,51.5,-3.2\n", to: "flat.csv")
+            let made = try place.run("init", "f.store", "--infer", "flat.csv", "-n", "--json")
+            #expect(made.code == 0 && !made.output.contains("geo"), "\(made)")
+        }
+    }
+
     @Test func `Dates in two notations are indexed as dates`() throws {
         try Workplace.with { place in
             let lines = (0..<20).map { number in
