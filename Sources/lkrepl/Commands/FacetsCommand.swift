@@ -32,8 +32,14 @@ struct FacetsCommand: ParsableCommand {
     }
 
     func run() throws {
-        let keys = try fields.map {
-            try Aggregation.GroupKey(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))
+        let keys = try fields.map { field in
+            let text = try ArgumentOrigin.current.text(of: ProtectedArgument.plain(field))
+            guard !text.contains(where: { "=<>".contains($0) }) || !text.contains(" ") else {
+                throw CommandError(
+                    .usage, "\(text) is a condition, and facets needs the path of a field",
+                    hint: "name a field, and add --where \(ShellWord.quoted(text))")
+            }
+            return try Aggregation.GroupKey(parsing: text)
         }
         let condition = try conditions.filter(option: condition)
         try Session.with(database, options) { session in
@@ -62,6 +68,10 @@ struct FacetsCommand: ParsableCommand {
             try writer.finish()
             for (key, list) in zip(keys, lists) where list.facets.contains(where: { $0.value.kind == .array }) {
                 options.note("facets: \(key) holds lists, each counted as a whole; \(key)[] counts their elements")
+            }
+            for (key, list) in zip(keys, lists) where list.facets.isEmpty {
+                guard case .datePart(let path, _) = key else { continue }
+                options.note("facets: \(path) has no dates in these documents")
             }
             try conditions.warn(
                 of: Query(filter), fields: paths, in: collection,

@@ -83,6 +83,12 @@ import Testing
             #expect(table.output.contains("not set"))
             let bad = try place.run("facets", "photos.store", "photos", "year(a..b)")
             #expect(bad.code == 64, "\(bad)")
+            let condition = try place.run("facets", "photos.store", "photos", "rating", "rating = 5")
+            #expect(condition.code == 64 && condition.says("--where 'rating = 5'"), "\(condition)")
+            let undated = try place.run("facets", "photos.store", "photos", "month(rating)")
+            #expect(undated.says("rating has no dates"), "\(undated)")
+            let spaced = try place.run("near", "photos.store", "photos", "53.7,", "-1.8")
+            #expect(spaced.code == 64 && spaced.says("leave out the space"), "\(spaced)")
         }
     }
 
