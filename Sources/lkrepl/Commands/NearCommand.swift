@@ -100,7 +100,8 @@ struct NearCommand: ParsableCommand {
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
             throw CommandError(
                 .usage, "\(text) is not a point",
-                hint: (text.hasSuffix(",") ? "leave out the space after the comma: " : "") + "write LATITUDE,LONGITUDE in degrees, such as 38.72,-9.14; south and west are negative")
+                hint: (text.hasSuffix(",") ? "leave out the space after the comma: " : "")
+                    + "write LATITUDE,LONGITUDE in degrees, such as 38.72,-9.14; south and west are negative")
         }
         guard let point = GeoPoint(latitude: latitude, longitude: longitude) else {
             throw CommandError(
