@@ -220,6 +220,7 @@ extension FilterParser {
         guard isNear || takeKeyword("WITHIN") else {
             throw fault("NEAR or WITHIN is expected after two paths separated by a comma")
         }
+        let isEnclosed = take(.open)
         let place = offset
         var numbers: [Double] = []
         var factor = 1000.0
@@ -250,6 +251,7 @@ extension FilterParser {
             }
             numbers.append(number)
         }
+        if isEnclosed, !take(.close) { throw fault("a ) is expected here") }
         if isNear, let center = GeoPoint(latitude: numbers[0], longitude: numbers[1]), numbers[2] >= 0 {
             return .isNear(field, center, meters: numbers[2] * factor)
         }

@@ -16,6 +16,9 @@ extension Query {
             /// Documents have the field, but no value for which the condition could hold. The associated value is the
             /// kinds of the sampled values.
             case otherKinds(Set<DocumentValue.Kind>)
+            /// The condition asks for a location, and no value of the field is one. The associated value is the kinds of
+            /// the sampled values.
+            case noLocation(Set<DocumentValue.Kind>)
             /// The field contains dates, and the condition compares it with a string that is not a date.
             case notADate
             /// The condition compares numbers, and some values of the field are strings that read as numbers.
@@ -44,7 +47,8 @@ extension Query.Diagnostic: CustomStringConvertible {
     package var held: String {
         let names: String
         switch problem {
-        case .otherKinds(let kinds): names = Set(kinds.map(\.plural)).sorted().joined(separator: " and ")
+        case .otherKinds(let kinds), .noLocation(let kinds):
+            names = Set(kinds.map(\.plural)).sorted().joined(separator: " and ")
         case .notADate: names = "dates"
         case .unknownField: names = "nothing"
         case .numbersInStrings, .otherSpelling, .similarStrings: names = "strings"
@@ -61,6 +65,10 @@ extension Query.Diagnostic: CustomStringConvertible {
             let isText = suggestions.isEmpty && held == "\(path.notation) holds strings"
             return "\(held), so \(condition ?? path.notation) matches nothing"
                 + (isText ? "; strings are ordered by their characters" : question)
+        case .noLocation:
+            return
+                "\(held), none of them a location; a location is two numbers in degrees, or text such as 48 deg 51' "
+                + "28.20\" N"
         case .notADate:
             return
                 "\(held), but \(condition ?? path.notation) compares it with a string that is "

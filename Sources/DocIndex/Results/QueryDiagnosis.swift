@@ -90,6 +90,7 @@ struct QueryDiagnosis {
     /// - Parameter kindsAlone: Whether only the kinds of values are of interest, which needs few documents.
     private mutating func probe(_ leaf: Leaf, kindsAlone: Bool) throws {
         if leaf.filter.missingPath != nil { return }
+        if let field = leaf.filter.geoField, field.paths.contains(leaf.path) { return try probeLocations(leaf, field) }
         if let holding = leaf.filter.holdsAtAll(leaf.path), try hasDocument(holding) {
             knownPaths.insert(leaf.path)
             if kindsAlone { return }
@@ -106,6 +107,20 @@ struct QueryDiagnosis {
             Query.Diagnostic(
                 path: leaf.path, problem: .otherKinds(kinds), condition: leaf.filter.description,
                 suggestions: try suggestions(for: leaf, kinds)))
+    }
+
+    /// Checks for a field without a single location.
+    private mutating func probeLocations(_ leaf: Leaf, _ field: GeoField) throws {
+        let everywhere = GeoBox(south: -90, west: -180, north: 90, east: 180)
+        if let everywhere, try hasDocument(.isWithin(field, everywhere)) { return }
+        if try isUnknown(leaf.path) { return try addUnknown(leaf.path, leaf.filter) }
+        let kinds = try FieldCandidates.kinds(of: leaf.path, in: collection)
+        // A number may well be half of a location.
+        let isCoordinate = field.paths.count > 1 && !kinds.isDisjoint(with: [.int, .double])
+        guard !kinds.isEmpty, !isCoordinate else { return }
+        append(
+            Query.Diagnostic(
+                path: leaf.path, problem: .noLocation(kinds), condition: leaf.filter.description, suggestions: []))
     }
 
     /// Returns alternative conditions that could hold for values of these kinds.
@@ -277,6 +292,14 @@ extension Filter {
         case .isDated, .hasDatePart: .isDated(path, Filter.DateSpan())
         case .isCongruent: .hasKind(path, [.int])
         case .hasCount: .hasKind(path, [.array])
+        default: nil
+        }
+    }
+
+    /// The field of a condition on locations; `nil` for other conditions.
+    fileprivate var geoField: GeoField? {
+        switch self {
+        case .isWithin(let field, _), .isNear(let field, _, _): field
         default: nil
         }
     }

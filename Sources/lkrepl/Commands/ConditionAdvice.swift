@@ -52,6 +52,13 @@ enum ConditionAdvice {
         {
             return "write a decimal point: 2.8"
         }
+        if let list = text.wholeMatch(of: /(\S+) +(=|has|HAS) +(\S+) +(or|and|OR|AND) +([^\s=<>()]+)/) {
+            let (_, field, sign, first, join, second) = list.output
+            return "repeat the field: \(field) \(sign) \(first) \(join) \(field) \(sign) \(second)"
+        }
+        if words.count == 2, words[0] == "not" {
+            return "write \(words[1]) MISSING for documents without the field, or a comparison: not \(words[1]) = …"
+        }
         if words.count > 1, words[0] == "search" {
             return "put the words to search for in quotes: SEARCH \(words[1] == "box" ? "BOX " : "")'red car'"
         }
@@ -133,7 +140,7 @@ enum ConditionAdvice {
             guard date.isForeign || (sign != .equal && date.isNoDate) else { return [] }
             let better = date.corrected ?? "year-month-day, such as 2025-05-01"
             return ["\(path) is compared with the text \"\(text)\", which is not a date; write \(better)"]
-        } + emptyRanges(of: conjuncts(of: filter))
+        } + emptyRanges(of: conjuncts(of: filter)) + impossibleParts(in: filter)
     }
 
     /// Whether a text begins and ends with quotation marks that conditions do not use, as a program for texts makes them.
@@ -191,8 +198,11 @@ enum ConditionAdvice {
             switch conjunct {
             case .hasKind(let path, [.null]):
                 return "IS null finds the value null; \(path) MISSING finds documents without the field"
-            case .hasPrefix(let path, let text) where text.hasSuffix("*") && text.count > 1:
-                return "* is an ordinary character here; write \(Filter.hasPrefix(path, String(text.dropLast())))"
+            case .hasPrefix(let path, let text), .contains(let path, let text),
+                .compare(let path, .equal, .string(let text)):
+                if let advice = wildcard(path, text) { return advice }
+            case .isNear(let field, let center, let meters):
+                return swapped(field, center, meters, in: collection)
             case .hasMatch(let path, let pattern) where !pattern.ignoresCase:
                 if let other = try? Filter.TextPattern(pattern.source, ignoresCase: true),
                     (try? collection.count(where: conjunct)) == 0,
@@ -217,6 +227,38 @@ enum ConditionAdvice {
             guard let count = try? collection.count(where: part), count > 0 else { return nil }
             let documents = HumanNumber.counted(count, "document contains", "documents contain")
             return "\(documents) \(DocumentValue.string(text).json) as a part of \(path); write \(part)"
+        }
+    }
+
+    /// Advice on a text that begins or ends with an asterisk, which other programs read as any characters.
+    private static func wildcard(_ path: FieldPath, _ text: String) -> String? {
+        let isPrefix = !text.hasPrefix("*")
+        let part = text.split(separator: "*").joined(separator: "*")
+        guard !part.isEmpty, !text.hasPrefix(part) || !text.hasSuffix(part) else { return nil }
+        return
+            "* is an ordinary character here; write \(isPrefix ? Filter.hasPrefix(path, part) : .contains(path, part))"
+    }
+
+    /// Tells of documents near the point whose latitude is the longitude of another.
+    private static func swapped(
+        _ field: GeoField, _ center: GeoPoint, _ meters: Double, in collection: DocumentCollection
+    ) -> String? {
+        guard let other = GeoPoint(latitude: center.longitude, longitude: center.latitude),
+            let count = try? collection.count(where: .isNear(field, other, meters: meters)), count > 0
+        else { return nil }
+        let documents = HumanNumber.counted(count, "document is", "documents are")
+        return "\(documents) near \(other.latitude),\(other.longitude): the latitude comes first"
+    }
+
+    /// Parts of dates that no date has, such as `month(taken) = 13`.
+    private static func impossibleParts(in filter: Filter) -> [String] {
+        switch filter {
+        case .and(let parts), .or(let parts): return parts.content.flatMap(impossibleParts)
+        case .not(let part): return impossibleParts(in: part.content)
+        case .hasDatePart(let path, let part, let ranges):
+            guard let known = part.bounds, !ranges.isEmpty, !ranges.contains(where: known.overlaps) else { return [] }
+            return ["\(part.rawValue)(\(path)) is from \(known.lowerBound) to \(known.upperBound)"]
+        default: return []
         }
     }
 
@@ -278,6 +320,21 @@ enum ConditionAdvice {
         else { return nil }
         let documents = HumanNumber.counted(count, "document is", "documents are")
         return "\(path) = \"\(text)\" compares with a text; \(documents) of that time: write \(path) = date \(written)"
+    }
+}
+
+extension DocumentDate.Part {
+    /// The values that the part can have; `nil` for those of any year.
+    fileprivate var bounds: ClosedRange<Int64>? {
+        switch self {
+        case .year, .yearMonth, .yearMonthDay: nil
+        case .month: 1...12
+        case .day: 1...31
+        case .monthDay: 101...1231
+        case .weekday: 1...7
+        case .hour: 0...23
+        case .minute: 0...59
+        }
     }
 }
 

@@ -74,6 +74,9 @@ extension DocCommand {
                         try Interruption.check("no change")
                         do {
                             let collection = try session.definition(of: line.operation.collection)
+                            if line.number <= Self.advisedLineCount {
+                                try advise(line.operation, in: try store.collection(collection.name))
+                            }
                             if dryRun { try preview.note(line.operation, in: collection, transaction) }
                             let wasThere = try line.operation.apply(to: transaction, in: collection)
                             switch line.operation.action {
@@ -99,6 +102,20 @@ extension DocCommand {
             if dryRun { try preview.show(in: store, options) }
             if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
+        }
+
+        /// The number of lines, from the first, that are checked for probable mistakes.
+        private static let advisedLineCount = 20
+
+        /// Warns of members and assignments that look like a mistake.
+        private func advise(_ operation: DocumentOperation, in collection: DocumentCollection) throws {
+            let doubts: [String] =
+                switch operation.action {
+                case .patch(_, let patch): try AssignmentAdvice.doubts(about: patch, in: collection)
+                case .update(_, let update): try AssignmentAdvice(update, collection).doubts(isStrict: false).all
+                case .put, .delete: []
+                }
+            for doubt in doubts { options.note("warning: \(doubt)") }
         }
 
         /// Runs `body`; an error about equal values of a unique index then also names the lines of their documents.
@@ -136,12 +153,21 @@ private struct OperationPreview {
     private var seen: Set<Place> = []
     /// The documents that existed.
     private var before: [Place: DocumentObject] = [:]
+    /// The documents that get a new ID, and their collection.
+    private var created: [(collection: String, content: DocumentObject)] = []
+    private var createdCount = 0
 
     /// Notes the document of an operation that is about to be applied.
     mutating func note(
         _ operation: DocumentOperation, in collection: CollectionDefinition, _ transaction: Transaction
     ) throws {
-        guard let id = operation.id(named: collection.idField) else { return }
+        guard let id = operation.id(named: collection.idField) else {
+            createdCount += 1
+            if created.count < Self.limit, case .put(let content) = operation.action {
+                created.append((collection.name, content))
+            }
+            return
+        }
         let place = Place(collection: collection.name, id: id)
         guard seen.insert(place).inserted, places.count < Self.limit else { return }
         places.append(place)
@@ -164,8 +190,11 @@ private struct OperationPreview {
                 try writer.write(row)
             }
         }
+        for (collection, content) in created.prefix(Self.limit - places.count) {
+            try writer.write(["collection": .string(collection), "after": .object(content)])
+        }
         try writer.finish(tellsOfNothing: false)
-        let hidden = seen.count - places.count
+        let hidden = seen.count + createdCount - min(Self.limit, places.count + created.count)
         if hidden > 0 {
             options.note("\(HumanNumber.counted(hidden, "more document is", "more documents are")) not shown")
         }

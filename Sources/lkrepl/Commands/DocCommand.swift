@@ -70,11 +70,12 @@ struct DocCommand: ParsableCommand {
         func run() throws {
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
+                func version(of id: DocumentID) throws -> Document? {
+                    try at.map { try collection.document(id, at: $0) } ?? collection.document(id)
+                }
                 guard
-                    let document = try DocumentID.candidates(id).lazy
-                        .compactMap({ id in
-                            try at.map { try collection.document(id, at: $0) } ?? collection.document(id)
-                        }).first
+                    let document = try DocumentID.named(id, options, isThere: { try version(of: $0) != nil })
+                        .flatMap(version)
                 else { throw CommandError.noDocument(id, in: collection.name) }
                 // People read one document at a time, programs one line at a time.
                 let isForPeople = OutputTarget.current.isTerminal && !options.json && options.mode == nil
@@ -162,7 +163,7 @@ struct DocCommand: ParsableCommand {
             }
             try Session.with(database, options) { session in
                 let collection = try session.collection(collection)
-                let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
+                let id = try DocumentID.named(id, options) { try collection.document($0) != nil }
                 guard let id else {
                     throw CommandError(
                         .no, "there is no document \(self.id) in \(collection.name)", hint: "doc put stores a new one")
@@ -203,7 +204,7 @@ struct DocCommand: ParsableCommand {
                 let named = try session.collection(collection)
                 if dryRun {
                     let missing = try ids.filter { id in
-                        try !DocumentID.candidates(id).contains { try named.document($0) != nil }
+                        try DocumentID.named(id, options) { try named.document($0) != nil } == nil
                     }
                     options.note(
                         "doc del: would delete \(HumanNumber.grouped(ids.count - missing.count)) of "
@@ -219,7 +220,8 @@ struct DocCommand: ParsableCommand {
                 }
                 let missing = try session.store().write { transaction in
                     try ids.filter { id in
-                        try !DocumentID.candidates(id).contains { try transaction.delete($0, in: name) }
+                        let id = try DocumentID.named(id, options) { try transaction.document($0, in: name) != nil }
+                        return try id.map { try !transaction.delete($0, in: name) } ?? true
                     }
                 }
                 options.note(
@@ -241,5 +243,19 @@ extension DocumentID {
     static func candidates(of text: String) -> [DocumentID] {
         guard let number = Int64(text), String(number) == text else { return [.string(text)] }
         return [.string(text), .int(number)]
+    }
+
+    /// The ID of an existing document that an argument means; `nil` if there is none. If a string and an integer are
+    /// both there, it is the string, and a note says so.
+    static func named(
+        _ argument: String, _ options: GlobalOptions, isThere: (DocumentID) throws -> Bool
+    ) throws -> DocumentID? {
+        let found = try candidates(argument).filter(isThere)
+        if found.count > 1 {
+            options.note(
+                "note: both the text \(found[0].value) and the number \(found[1]) are IDs; this is the text. A condition "
+                    + "such as 'id = \(found[1])' finds, updates and deletes the number")
+        }
+        return found.first
     }
 }

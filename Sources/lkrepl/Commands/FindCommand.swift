@@ -101,10 +101,13 @@ struct FindCommand: ParsableCommand {
     private func answer(
         _ query: Query, in collection: DocumentCollection, _ body: (Document) throws -> Void
     ) throws -> Int {
+        var notations = query.sort.compactMap(SortedNotations.init)
         let explanation = try collection.forEach(matching: query, options: conditions.queryOptions) { document in
+            for index in notations.indices { notations[index].add(document.content) }
             try body(document)
             return true
         }
+        for note in notations.compactMap(\.note) { options.note(note) }
         let text =
             "plan: \(explanation.plan); \(explanation.workText)"
         if explain { options.note(text) } else { options.detail(text) }

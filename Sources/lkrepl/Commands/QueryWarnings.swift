@@ -57,7 +57,7 @@ extension ConditionOptions {
             switch diagnostic.problem {
             case .unknownField where diagnostic.suggestions.isEmpty, .numbersInStrings, .otherSpelling, .similarStrings:
                 continue
-            case .unknownField, .otherKinds, .notADate: return Self.text(diagnostic)
+            case .unknownField, .otherKinds, .noLocation, .notADate: return Self.text(diagnostic)
             }
         }
         return ConditionAdvice.warnings(about: query.filter).first

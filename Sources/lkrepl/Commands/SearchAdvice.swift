@@ -88,6 +88,9 @@ struct SearchAdvice {
     func adviseAfterNothing() throws {
         if options.quiet { return }
         var advice: [String] = []
+        if text.contains(where: "=<>".contains), (try? Filter(parsing: text)) != nil {
+            advice.append("this reads like a condition, which find takes; search looks for words")
+        }
         if filter != .all, try collection.searchTotal(query, upTo: 1).count > 0 {
             advice.append("without the condition, the words are found")
         }

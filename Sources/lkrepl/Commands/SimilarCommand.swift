@@ -29,7 +29,7 @@ struct SimilarCommand: ParsableCommand {
         let selection = try shape.selection()
         try Session.with(database, options) { session in
             let collection = try session.collection(collection)
-            let id = try DocumentID.candidates(id).first { try collection.document($0) != nil }
+            let id = try DocumentID.named(id, options) { try collection.document($0) != nil }
             guard let id else { throw CommandError.noDocument(self.id, in: collection.name) }
             let hits = try collection.similar(to: id, limit: limit, wordCount: terms)
             if try shape.printsRawIDs(options) {

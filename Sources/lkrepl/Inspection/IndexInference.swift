@@ -18,6 +18,7 @@ struct IndexInference {
         var placeCount = 0
         /// The strings with a coordinate in degrees, minutes and seconds.
         var degreeCount = 0
+        /// The words without digits.
         var wordCount = 0
         var byteCount = 0
         var otherCount = 0
@@ -96,7 +97,9 @@ struct IndexInference {
                 field.dateCount += 1
                 field.cameraDateCount += 1
             }
-            field.wordCount += text.prefix(1000).split(whereSeparator: \.isWhitespace).count
+            field.wordCount += text.prefix(1000).split(whereSeparator: \.isWhitespace).count {
+                !$0.contains(where: \.isNumber)
+            }
         case .bool: break
         case .null, .array, .object, .bytes, .attachment: field.otherCount += 1
         }
@@ -162,7 +165,7 @@ struct IndexInference {
         if let coordinates {
             add(.geo("place", latitude: coordinates.latitude, longitude: coordinates.longitude))
         }
-        let texts = ranked.filter { isProse($0.value) }.sorted { $0.value.byteCount > $1.value.byteCount }
+        let texts = ranked.filter { isProse($0.value, at: $0.key) }.sorted { $0.value.byteCount > $1.value.byteCount }
             .prefix(Self.textFieldLimit).sorted { $0.value.order < $1.value.order }.map(\.key)
         if !texts.isEmpty { add(IndexDefinition("text", kind: .text, fields: texts)) }
         return CollectionDefinition(name, id: idField, indexes: indexes)
@@ -248,11 +251,13 @@ struct IndexInference {
         }.map { ($0.latitude, $0.longitude) }
     }
 
-    /// Whether a field holds text in which one searches for words.
-    private func isProse(_ field: Field) -> Bool {
+    /// Whether a field holds text in which one searches for words: several in a string, or lists such as keywords. Codes
+    /// and sizes have digits, and what a program writes is the same in all documents.
+    private func isProse(_ field: Field, at path: FieldPath) -> Bool {
         guard field.stringCount * 2 > field.valueCount, field.dateCount * 2 < field.stringCount,
-            field.degreeCount * 2 < field.stringCount
+            field.degreeCount * 2 < field.stringCount, field.distinct.count > 1 || field.documentCount == 1
         else { return false }
+        if path.hasArrayStep { return field.wordCount * 10 >= field.stringCount * 9 }
         return field.wordCount >= field.stringCount + (field.stringCount + 4) / 5
     }
 

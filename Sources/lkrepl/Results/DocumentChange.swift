@@ -40,8 +40,19 @@ struct DocumentChange {
             }
             var row = head
             row["field"] = .string(path + name)
-            (row["before"], row["after"]) = shortened(old[name], new[name])
+            let (before, after) = shortened(old[name], new[name])
+            row["before"] = before.map(told)
+            row["after"] = after.map(told)
             return [row]
+        }
+    }
+
+    /// A value that a table shows as something else than no value.
+    private static func told(_ value: DocumentValue) -> DocumentValue {
+        switch value {
+        case .null: .string("null")
+        case .string("null"), .string(""): .string(value.json)
+        default: value
         }
     }
 

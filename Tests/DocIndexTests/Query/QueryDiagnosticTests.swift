@@ -93,6 +93,11 @@ import Testing
         ("ExifIFD:DateTimeOriginal >= 2003", "date 2003"), ("month(title) = 6", "strings"),
         ("title >= 1970-01-01", "strings"),
         ("exif.iso >= 1970-01-01", "numbers"), ("hour(exif.iso) > 3", "numbers"), ("taken < z", "dates"),
+        // Locations.
+        ("title near 54, 0, 1km", "title holds strings, none of them a location"),
+        ("number,weight within 1, 1, 2, 2", "weight holds strings, none of them a location"),
+        ("exif.iso,number near 54, 0, 1km", "number holds strings, none of them a location"),
+        ("exif near (54, 0, 1km)", "exif holds objects, none of them a location"),
     ]
 
     /// Correct conditions that few or no documents satisfy.
@@ -118,6 +123,7 @@ import Testing
         "month(ExifIFD:DateTimeOriginal) = 12", "number = '1886'", "number ^= 9", "exif.model = D90",
         "exif.model = X100V and rating = 99", "exif.model ^= NIKON", "exif.iso = 12800", "exif.iso > 6400",
         "exif.iso in (1, 2, 3)", "exif.lens = 85mm", "gps.lat > 80", "gps near 0, 0, 1km", "gps within 1, 1, 2, 2",
+        "gps within (1, 1, 2, 2)",
         "gps.lat,gps.lon near 0, 0, 1km", "people[].name = Bo", "people[].age > 90",
         "people any (name = Bo and age = 3)",
         "people[].age between 80 and 90", "thumbnail exists and year = 1850", "id = img-1", "id = nothing",
