@@ -230,7 +230,7 @@ enum ConditionAdvice {
         }
     }
 
-    /// Advice on a text that begins or ends with an asterisk, which other programs read as any characters.
+    /// Advice on a string with an asterisk at an end, a wildcard in other programs.
     private static func wildcard(_ path: FieldPath, _ text: String) -> String? {
         let isPrefix = !text.hasPrefix("*")
         let part = text.split(separator: "*").joined(separator: "*")

@@ -245,8 +245,8 @@ extension DocumentID {
         return [.string(text), .int(number)]
     }
 
-    /// The ID of an existing document that an argument means; `nil` if there is none. If a string and an integer are
-    /// both there, it is the string, and a note says so.
+    /// The ID of an existing document that an argument means; `nil` if there is none. A string comes before the integer
+    /// with the same digits, and a note reports that both exist.
     static func named(
         _ argument: String, _ options: GlobalOptions, isThere: (DocumentID) throws -> Bool
     ) throws -> DocumentID? {

@@ -1,7 +1,8 @@
 import DocIndex
 
-/// The notations of the dates in a field by which results are sorted. Dates are sorted as text, so that those of one
-/// notation come before all others of the same year.
+/// The notations of the dates in a field that results are sorted by.
+///
+/// Dates are sorted as strings. Within a year, all dates in one notation come before those in another.
 struct SortedNotations {
     private let path: FieldPath
     private var found: [Character: String] = [:]
