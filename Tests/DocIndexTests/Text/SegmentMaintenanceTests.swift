@@ -55,6 +55,42 @@ import Testing
         }
     }
 
+    @Test func `Nothing of merged segments stays in the cache`() throws {
+        var random = TestRun.random(stream: 125)
+        var limits = TextMaintenanceLimits()
+        limits.pendingDocumentCount = 32
+        limits.smallLevelDocumentCount = 64
+        limits.mergeFactor = 4
+        limits.mergeSliceByteCount = 4 << 10
+        var options = DocumentStore.Options()
+        options.textMaintenance = limits
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+            let collection = try store.collection("c")
+            let cache = store.texts.cache
+            var used: Set<UInt32> = []
+            for number in 0..<1000 {
+                try collection.put(Self.document(number % 300, &random))
+                if number % 20 == 0 {
+                    for text in ["w0", "w0 w1", "\"w0 w1\"", "w*"] { _ = try collection.search(text) }
+                }
+                let cached = cache.segments(of: 1)
+                used.formUnion(cached)
+                let structure = try TextStructure.read(1, name: "text", in: store.database)
+                #expect(cached.isSubset(of: structure.segments.map(\.number)), "\(TestRun.repetition)")
+            }
+            _ = try collection.search("w0")
+            #expect(used.count > 10 && cache.byteCount > 0)
+            try store.optimizeTextIndexes()
+            #expect(cache.segments(of: 1).isEmpty && cache.byteCount == 0)
+            _ = try collection.search("w0")
+            #expect(!cache.segments(of: 1).isEmpty)
+            try store.apply(Schema(collections: [CollectionDefinition("c")]))
+            #expect(cache.segments(of: 1).isEmpty && cache.byteCount == 0)
+            try store.close()
+        }
+    }
+
     @Test func `No search waits for a writer, whatever the writer is doing`() throws {
         var random = TestRun.random(stream: 123)
         try withTemporaryStore(schema: SegmentTests.schema) { (store) throws in

@@ -116,6 +116,7 @@ import Testing
                 #expect(record.documentCount == 1)
                 if id % 4 == 0 { #expect(try cache.record(Array("w0".utf8), in: reader) === kept) }
                 #expect(try cache.record(Array("none\(id)".utf8), in: reader) == nil)
+                #expect(cache.byteCount <= 2 * 8 << 10)
             }
             #expect(try cache.positions(0, of: group, term: Array("w0".utf8), in: reader) == positions)
             // Records unused in the meantime were evicted, and are read again.

@@ -29,7 +29,16 @@ final class TermRecord: Sendable {
     }
 
     /// The approximate size of the record in memory, in bytes.
-    let byteCount: Int
+    var byteCount: Int {
+        switch postings {
+        case .none: 100
+        case .short(let plain): 100 + plain.byteCount
+        case .long(let groups, let first):
+            groups.reduce(100 + first.byteCount) {
+                $0 + MemoryLayout<Group>.stride + 32 + $1.impacts.count * MemoryLayout<TermImpact>.stride
+            }
+        }
+    }
 
     /// Reads a record.
     ///
@@ -42,7 +51,6 @@ final class TermRecord: Sendable {
         documentCount = Int(count)
         correction = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
         guard correction.magnitude <= 1 << 40 else { return nil }
-        byteCount = bytes.count + 200
         if count == 0 {
             guard offset == bytes.count else { return nil }
             postings = .none
@@ -220,6 +228,11 @@ struct PlainPostings: Sendable {
     var fields: [UInt32] = []
     /// The encoded positions of all postings; empty if they are unknown.
     var positions: [UInt8] = []
+
+    /// The approximate size in memory, in bytes.
+    var byteCount: Int {
+        4 * (slots.capacity + frequencies.capacity + fields.capacity) + positions.capacity + 4 * 48
+    }
 }
 
 /// Reads the parts that records and groups have in common.

@@ -9,6 +9,7 @@ internal import LevelKit
 final class TextIndexMaintainer {
     private let index: TextIndex
     private let views: TextIndexViews
+    private let cache: TermCache
     private let database: Database
     /// Slots deleted since the last flush began.
     private var deletedSlots: [UInt32]
@@ -20,9 +21,10 @@ final class TextIndexMaintainer {
     private var credit = 0
     private var isCleaned = false
 
-    init(index: TextIndex, views: TextIndexViews, database: Database, deletedSlots: [UInt32]) {
+    init(index: TextIndex, views: TextIndexViews, cache: TermCache, database: Database, deletedSlots: [UInt32]) {
         self.index = index
         self.views = views
+        self.cache = cache
         self.database = database
         self.deletedSlots = deletedSlots
     }
@@ -195,6 +197,7 @@ final class TextIndexMaintainer {
         try publish(view, WriteBatch())
         self.merger = nil
         garbage += merger.inputs.map(\.number)
+        cache.remove(merger.inputs.map(\.number), of: index.number)
     }
 
     private func mergeAll(_ limits: TextMaintenanceLimits) throws {

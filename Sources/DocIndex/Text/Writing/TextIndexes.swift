@@ -27,7 +27,7 @@ final class TextIndexes: Sendable {
         if let known = work.maintainers[number], let view = views.newest(number) { return (known, view) }
         let (view, deletedSlots) = try TextIndexLoader(source: source, reader: database).load()
         let maintainer = TextIndexMaintainer(
-            index: source.index, views: views, database: database, deletedSlots: deletedSlots)
+            index: source.index, views: views, cache: cache, database: database, deletedSlots: deletedSlots)
         work.maintainers[number] = maintainer
         views.confirm([number: view])
         return (maintainer, view)
@@ -90,6 +90,7 @@ final class TextIndexes: Sendable {
     func drop(_ number: UInt32) {
         work.maintainers[number] = nil
         views.remove(number)
+        cache.remove(cache.segments(of: number), of: number)
         failures.withLock { $0[number] = nil }
     }
 
