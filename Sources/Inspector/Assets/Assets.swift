@@ -140,7 +140,7 @@ struct Asset: Sendable {
 
             """#)
     static let script = Asset(
-        name: "inspector-b5c5913e734c.js", type: "text/javascript; charset=utf-8",
+        name: "inspector-a61492ef51f3.js", type: "text/javascript; charset=utf-8",
         text: #"""
             "use strict";
             // Keys, search as one types, pictures and boxes on the map. The pages work without them.
@@ -168,7 +168,7 @@ struct Asset: Sendable {
                 const response = await fetch("/help");
                 const page = new DOMParser().parseFromString(await response.text(), "text/html");
                 const [title, keys] = [document.createElement("h2"), page.getElementById("keys")];
-                if (!keys) return;
+                if (!keys || document.querySelector("dialog[open]")) return;
                 const dialog = document.createElement("dialog");
                 const close = document.createElement("button");
                 [title.textContent, close.textContent] = ["Keys", "Close"];

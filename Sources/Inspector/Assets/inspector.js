@@ -24,7 +24,7 @@
     const response = await fetch("/help");
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const [title, keys] = [document.createElement("h2"), page.getElementById("keys")];
-    if (!keys) return;
+    if (!keys || document.querySelector("dialog[open]")) return;
     const dialog = document.createElement("dialog");
     const close = document.createElement("button");
     [title.textContent, close.textContent] = ["Keys", "Close"];
