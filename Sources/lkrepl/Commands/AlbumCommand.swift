@@ -142,7 +142,7 @@ struct AlbumCommand: ParsableCommand {
                     throw CommandError(
                         .no,
                         "album remove: removed \(HumanNumber.grouped(removed)) of \(HumanNumber.counted(ids.count, "document")) from @\(name); it does not contain the others",
-                        hint: "album show \(name) lists its documents")
+                        hint: "use album show \(name) to list its documents")
                 }
                 options.note("album remove: removed \(HumanNumber.counted(removed, "document")) from @\(name)")
             }
@@ -264,7 +264,7 @@ struct AlbumCommand: ParsableCommand {
                 default: break
                 }
                 guard try !dryRun && albums.delete(name) else {
-                    throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
+                    throw CommandError(.no, "no album named \(name)", hint: "use album list to list the albums")
                 }
                 options.note("album drop: deleted @\(name)\(AlbumCommand.undo(former))")
             }

@@ -11,7 +11,7 @@ struct AttachCommand: ParsableCommand {
     /// Attaches files to a document.
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Attach a file to a document, under a member or in a list.",
+            commandName: "add", abstract: "Attach a file to a document, as a member or list element.",
             discussion: """
                 Example: lkrepl attach add --write photos.store photos 2019-07-14-0031 original IMG_0031.jpg
                 The file is copied into the store, once, however many documents refer to the same content, and the \

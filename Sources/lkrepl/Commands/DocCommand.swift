@@ -166,7 +166,8 @@ struct DocCommand: ParsableCommand {
                 let id = try DocumentID.named(id, options) { try collection.document($0) != nil }
                 guard let id else {
                     throw CommandError(
-                        .no, "there is no document \(self.id) in \(collection.name)", hint: "doc put stores a new one")
+                        .no, "there is no document \(self.id) in \(collection.name)",
+                        hint: "use doc put to store a new one")
                 }
                 if dryRun, let document = try collection.document(id) {
                     var content = document.content

@@ -127,9 +127,9 @@ extension TextAnalyzer {
     var faults: [(member: String, message: String)] {
         var faults: [(String, String)] = []
         if !hasWords {
-            if language != nil { faults.append(("language", "needs words; use the tokenizer words or simple")) }
-            if pairsIdeographs { faults.append(("cjk", "needs words; use the tokenizer words or simple")) }
-            if stopWords != .none { faults.append(("stopWords", "needs words; use the tokenizer words or simple")) }
+            if language != nil { faults.append(("language", "requires a word tokenizer; use words or simple")) }
+            if pairsIdeographs { faults.append(("cjk", "requires a word tokenizer; use words or simple")) }
+            if stopWords != .none { faults.append(("stopWords", "requires a word tokenizer; use words or simple")) }
         }
         if tokenizer == .ngrams {
             if !(2...8).contains(gramLength) { faults.append(("length", "is \(gramLength); it must be from 2 to 8")) }
