@@ -41,7 +41,7 @@ struct AlbumCommand: ParsableCommand {
             }
             guard !self.condition.isEmpty || !name.contains(where: { "=<>".contains($0) }) else {
                 throw CommandError(
-                    .usage, "\(name) is a condition, and an album needs a name before it",
+                    .usage, "\(name) is a condition, but an album needs a name before it",
                     hint: "album save STORE NAME CONDITION")
             }
             // Reports the place of an error in the condition as typed.
@@ -55,7 +55,7 @@ struct AlbumCommand: ParsableCommand {
                     condition.split(separator: " ").first.map(String.init)?.hasSameBytes(as: collection) ?? false
                 guard !name.hasSameBytes(as: collection), !isFirst || (try? parsed.get()) != nil else {
                     throw CommandError(
-                        .usage, "\(collection) is the collection, and an album needs a name of its own",
+                        .usage, "\(collection) is the collection, but an album needs a name of its own",
                         hint: "album save STORE NAME CONDITION; --collection names a collection")
                 }
                 let filter = try parsed.get()

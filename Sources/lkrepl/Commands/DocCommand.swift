@@ -254,8 +254,8 @@ extension DocumentID {
         let found = try candidates(argument).filter(isThere)
         if found.count > 1 {
             options.note(
-                "note: both the text \(found[0].value) and the number \(found[1]) are IDs; this is the text. A condition "
-                    + "such as 'id = \(found[1])' finds, updates and deletes the number")
+                "note: both the string \(found[0].value) and the number \(found[1]) are IDs; this is the string. "
+                    + "A condition such as 'id = \(found[1])' finds, updates and deletes the number")
         }
         return found.first
     }

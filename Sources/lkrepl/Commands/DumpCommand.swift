@@ -19,7 +19,7 @@ struct DumpCommand: ParsableCommand {
             history. Documents of replicated collections have their revisions, so that a loaded store has the same \
             versions and conflicts. --since writes the changes of a document store after a commit, including \
             deletions. Attached files are in the dump, in parts before the first document that refers to them; \
-            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. With --on-error skip, \
+            --attachments DIR writes them as DIR/ab/SHA-256 instead, and none omits them. With --on-error skip, \
             missing and damaged ones are listed and left out, and the exit code is 65; load --on-error skip accepts \
             such a dump, and needs the files for their documents from --attachments-from. Other formats, \
             for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \

@@ -229,7 +229,7 @@ struct RepairOutcome {
         if changed > 0 {
             parts.append(
                 HumanNumber.counted(Int(clamping: changed), "key differs", "keys differ")
-                    + " from what was readable before the repair"
+                    + " from the content that was readable before the repair"
             )
         }
         if let store, !store.verification.isSound {
