@@ -41,7 +41,7 @@
         }
 
         @Test(arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc\r\n\r\n", "\u{15}\u{3}\u{1}\u{2}\u{2}F"])
-        func `An answer that is not HTTP is malformed`(answer: String) async throws {
+        func `A response that is not HTTP is reported as malformed`(answer: String) async throws {
             try await Self.withPeer {
                 try $0.send(answer)
                 _ = try $0.receivedToEnd()
@@ -199,7 +199,7 @@
             }
         }
 
-        @Test func `Cancelling the task closes the connection before and after the response begins`() async throws {
+        @Test func `Cancelling the task closes the connection, whether or not the response has begun`() async throws {
             let (arrived, closed) = (Count(), Count())
             try await Self.withPeer { connection in
                 if arrived.value > 0 { try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort") }

@@ -18,7 +18,7 @@
             "", "example.org", "ftp://example.org", "http://", "https://example.org:0", "http://example.org:70000",
             "http://a b/", "http://example.org?x", "http://example.org#x", "http://[::1", "http://example.org/\u{1}",
         ])
-        func `What is not an address is refused`(text: String) {
+        func `A malformed peer address is rejected`(text: String) {
             #expect { try PeerAddress(parsing: text) } throws: { ($0 as? NetworkError)?.code == .invalidAddress }
         }
 

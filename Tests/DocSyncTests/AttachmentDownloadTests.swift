@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `An attachment that is cut anywhere is continued, with and without ranges`() async throws {
+    @Test func `A download interrupted at any byte is resumed, with and without range requests`() async throws {
         let content = AttachedPhotos.bytes(20, seed: 1)
         for hasRanges in [true, false] {
             for first in 0..<content.count {

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `A changed bit is an error or leaves the content as it is`() throws {
+    @Test func `A flipped bit in gzip data is detected or leaves the content unchanged`() throws {
         for (packed, isHeadFree) in try [(Self.fixed, true), (Self.stored, false), (Self.dynamic, true)].map({
             (try Self.content($0.0), $0.1)
         }) {

@@ -9,7 +9,7 @@ import Testing
         )
     }
 
-    @Test func `A message that was written is read back, and its length is exact`() async throws {
+    @Test func `A written multipart message reads back unchanged, and its declared length is exact`() async throws {
         try await within {
             let large = AttachedPhotos.bytes(100_000, seed: 1)
             let contents: [SyncBody] = [

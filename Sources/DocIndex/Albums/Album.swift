@@ -98,6 +98,10 @@ extension Album {
         DocIndexError(.invalidAlbum, "the album \(name) is invalid: \(reason); save it again, or delete it")
     }
 
+    static var unnamed: DocIndexError {
+        DocIndexError(.invalidAlbum, "the name of an album must not be empty; choose a name")
+    }
+
     static func missing(_ name: String) -> DocIndexError {
         DocIndexError(.unknownAlbum, "no album named \(name)")
     }

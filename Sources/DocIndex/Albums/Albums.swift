@@ -80,7 +80,7 @@ extension DocumentStore.Albums {
     /// - Throws: ``DocIndexError``: `invalidAlbum` for an empty name, or if the condition or the order is invalid;
     ///   `unknownCollection`; the errors of ``DocumentStore/write(durability:_:)``.
     public func save(_ album: Album, durability: Durability = .buffered) throws {
-        if album.name.isEmpty { throw Album.invalid(album.name, "its name is empty") }
+        if album.name.isEmpty { throw Album.unnamed }
         _ = try album.query(on: try store.collection(album.collection))
         try declare()
         _ = try store.write(durability: durability) { try $0.put(album.document, in: Album.collectionName) }
@@ -110,13 +110,15 @@ extension DocumentStore.Albums {
         _ ids: [DocumentID], to name: String, of collection: String? = nil, durability: Durability = .buffered
     ) throws -> Int {
         if let collection {
-            if name.isEmpty { throw Album.invalid(name, "its name is empty") }
+            if name.isEmpty { throw Album.unnamed }
             _ = try store.collection(collection)
             try declare()
         }
         return try change(name, creatingOf: collection, durability) { known, transaction, source in
             if let collection, !collection.hasSameBytes(as: source) {
-                throw Album.invalid(name, "it contains documents of \(source), not of \(collection)")
+                throw DocIndexError(
+                    .invalidAlbum,
+                    "the album \(name) contains documents of \(source), not of \(collection); choose another album")
             }
             var contained = Set(known)
             let before = known.count
@@ -198,7 +200,7 @@ extension DocumentStore.Albums {
             guard case .documents(var ids) = album.content else {
                 throw DocIndexError(
                     .invalidAlbum,
-                    "the album \(name) has a condition, which decides what belongs to it; change the condition instead")
+                    "the album \(name) is defined by a condition; change the condition instead")
             }
             let result = try body(&ids, transaction, album.collection)
             try transaction.update(id, in: Album.collectionName) {

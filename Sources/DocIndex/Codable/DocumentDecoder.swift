@@ -169,7 +169,7 @@ extension DecodingNode.Item {
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         value.isNull
             ? .valueNotFound(type, context("Expected \(expected) but found null."))
-            : .typeMismatch(type, context("Expected \(expected) but found a value of kind \(value.kind)."))
+            : .typeMismatch(type, context("Expected \(expected) but found \(value.kind.article)."))
     }
 
     /// Returns the error for a value of the right kind that the type cannot represent.

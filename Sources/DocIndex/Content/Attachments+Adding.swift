@@ -22,15 +22,15 @@ extension DocumentStore.Attachments {
         return try content.finish()
     }
 
-    /// Stores the content of a file, which is copied. The file itself stays as it is.
+    /// Stores the content of a file, which is copied. The file itself is not changed.
     ///
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - type: the media type; `nil` to derive it from the extension of the file name.
-    ///   - name: the file name to note; `nil` for the last component of the path.
+    ///   - name: the file name to record; `nil` for the last component of the path.
     ///   - progress: called after each part with the number of bytes so far. An error that it throws cancels the call.
     /// - Returns: the reference to put into documents.
-    /// - Throws: `LevelError` with `io` if the file cannot be read or is not a file; the errors of
+    /// - Throws: `LevelError` with `io` if the file cannot be read or is not a regular file; the errors of
     ///   ``add(_:type:name:)``; `CancellationError` if the task is cancelled.
     public func add(
         contentsOf path: String, type: String? = nil, name: String? = nil, _ progress: (Int64) throws -> Void = { _ in }

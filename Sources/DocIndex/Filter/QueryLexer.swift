@@ -195,10 +195,11 @@ struct QueryLexer {
         case "\"", "'", "\\", "/": return scalar
         case "u":
             if let scalar = unicodeEscape() { return scalar }
-            throw source.fault("\\u is followed by four hexadecimal digits, or by up to six in braces", at: offset - 1)
+            throw source.fault(
+                "\\u must be followed by four hexadecimal digits, or by up to six in braces", at: offset - 1)
         default:
             throw source.fault(
-                "\\\(scalar) is no escape; write \\\\ for a backslash, or put the string in single quotes",
+                "\\\(scalar) is not an escape sequence; write \\\\ for a backslash, or put the string in single quotes",
                 at: offset - 1)
         }
     }

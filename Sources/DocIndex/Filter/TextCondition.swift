@@ -12,7 +12,7 @@ extension Filter {
         public let text: String
         /// The parsed search.
         public let query: TextQuery
-        /// Whether the text was read as that of a search box.
+        /// Whether the text was parsed as search-box input.
         public let isBox: Bool
 
         /// Parses a search.

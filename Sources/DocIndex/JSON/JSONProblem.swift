@@ -73,8 +73,8 @@ enum JSONProblem {
             "A \\u escape from D800 to DBFF is the first half of a character; write the second half "
                 + "(\\uDC00 to \\uDFFF) right after it."
         case .loneLowSurrogate:
-            "A \\u escape from DC00 to DFFF is the second half of a character, but the first half "
-                + "(\\uD800 to \\uDBFF) is not before it."
+            "A \\u escape from DC00 to DFFF is the second half of a character; write the first half "
+                + "(\\uD800 to \\uDBFF) right before it."
         case .controlCharacter(let found):
             "A string contains \(Self.name(of: found)) unescaped; write it as an escape such as \\n or \\u001f, "
                 + "or close the string if its quote is missing."
@@ -87,8 +87,8 @@ enum JSONProblem {
         case .byteOrderMark:
             "The text begins with a byte order mark; save it as UTF-8 without one."
         case .invalidExtendedForm(let expected):
-            "Expected \(expected), because the object has a $ name with a meaning; "
-                + "write an object that only looks like one as {\"$lit\":{…}}."
+            "Expected \(expected), because the object has a reserved $ name; "
+                + "to store it literally, write {\"$lit\":{…}}."
         case .elementTooLong(let limit):
             "An element of the array is longer than \(limit) bytes; raise the limit or check for a missing quote."
         }

@@ -1,7 +1,7 @@
 internal import LevelKit
 
 extension DocumentCollection {
-    /// Observes the result of a query: returns it, and then every change of it.
+    /// Observes the result of a query: returns it, and then every change to it.
     ///
     /// ```swift
     /// var shown: [Document] = []

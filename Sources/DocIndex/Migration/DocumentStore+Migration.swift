@@ -126,8 +126,8 @@ extension DocumentStore {
         guard position.before == position.after else {
             throw DocIndexError(
                 .migrationFailed,
-                "the migration \(migration.name) has lost references to attachments, which it does not declare; it stays "
-                    + "unfinished; restore the checkpoint, or a backup")
+                "the migration \(migration.name) has lost references to attachments without declaring them, and "
+                    + "is unfinished; restore the checkpoint, or a backup")
         }
     }
 

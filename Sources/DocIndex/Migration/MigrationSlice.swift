@@ -87,7 +87,7 @@ struct MigrationSlice {
     ) throws {
         guard let new = try migration.transform(document.content) else {
             guard migration.deletesDocuments else {
-                throw failure(document, "would delete it, but does not declare that it deletes documents")
+                throw failure(document, "would delete the document; return it, or declare deletesDocuments")
             }
             try checkReferences(of: document, to: nil, &position)
             changes.append((document.id, nil))
@@ -96,15 +96,15 @@ struct MigrationSlice {
         try checkReferences(of: document, to: new, &position)
         if new == document.content { return }
         guard try Transaction.id(of: new, in: collection) == document.id else {
-            throw failure(document, "would give it another id")
+            throw failure(document, "would change the document's ID; keep the ID")
         }
         if let lost = DataLossCheck(drops: migration.drops + migration.dropsAttachments)
             .lostPath(from: document.content, to: new)
         {
-            throw failure(document, "would lose \(lost), but does not declare it in drops")
+            throw failure(document, "would lose \(lost); keep it, or declare it in drops")
         }
         guard try migration.transform(new) == new else {
-            throw failure(document, "would change it a second time; make it idempotent")
+            throw failure(document, "would change its own result again; make it idempotent")
         }
         changes.append((document.id, new))
     }
@@ -118,8 +118,8 @@ struct MigrationSlice {
             let name = attachment.name.map { "\($0), " } ?? ""
             throw failure(
                 document,
-                "would lose the attachment \(path) (\(name)\(attachment.digest)), but does not declare it in dropsAttachments"
-            )
+                "would lose the attachment \(path) (\(name)\(attachment.digest)); "
+                    + "keep it, or declare it in dropsAttachments")
         }
         position.before &+= references.before
         position.after &+= references.after
@@ -128,6 +128,6 @@ struct MigrationSlice {
     private func failure(_ document: Document, _ what: String) -> DocIndexError {
         DocIndexError(
             .migrationFailed,
-            "the migration \(migration.name) \(what), at the document \(document.id); it stopped there")
+            "the migration \(migration.name) stopped at the document \(document.id): it \(what)")
     }
 }

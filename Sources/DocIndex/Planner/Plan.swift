@@ -185,7 +185,7 @@ extension Plan {
         /// The search conditions.
         public var conditions: [String] { used.map(\.description) }
         let used: [Filter]
-        /// The estimated number of documents, never less than the actual number.
+        /// An upper bound on the number of matching documents.
         public let estimatedMatchCount: Int
         let query: TextQuery
     }

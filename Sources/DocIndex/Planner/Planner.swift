@@ -27,7 +27,7 @@ struct Planner {
     var countIDs: (_ ranges: [KeyRange]) throws -> Int = { _ in 0 }
     /// The text index to use; `nil` if there is none or the query has no search.
     var textIndex: TextIndex?
-    /// Estimates the number of documents that a search finds; never less than the actual number.
+    /// Returns an upper bound on the number of documents that a search finds.
     var countMatches: (TextQuery) throws -> Int = { _ in 0 }
     var costs = CostModel()
     var purpose = Purpose.documents

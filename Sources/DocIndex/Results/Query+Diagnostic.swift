@@ -21,7 +21,7 @@ extension Query {
             case noLocation(Set<DocumentValue.Kind>)
             /// The field contains dates, and the condition compares it with a string that is not a date.
             case notADate
-            /// The condition compares numbers, and some values of the field are strings that read as numbers.
+            /// The condition compares numbers, and some values of the field are strings that look like numbers.
             case numbersInStrings
             /// No value satisfies the condition, but some do if case and accents are ignored.
             case otherSpelling
@@ -75,8 +75,8 @@ extension Query.Diagnostic: CustomStringConvertible {
                 + "not a date; write a date such as 2019-06-08"
         case .numbersInStrings:
             return
-                "some values of \(path.notation) are strings that read as numbers; \(condition ?? path.notation) does not "
-                + "match strings" + question
+                "some values of \(path.notation) are strings that look like numbers; "
+                + "\(condition ?? path.notation) does not match strings" + question
         case .otherSpelling:
             return
                 "\(condition ?? path.notation) matches nothing, but \(path.notation) holds strings that differ only in "

@@ -103,7 +103,7 @@ struct SchemaReader {
             if members["fields"] != nil { add(place / "fields", "cannot be combined with lat and lon; leave one out") }
             return zip(["lat", "lon"], pair).compactMap { name, value in
                 guard let value else {
-                    add(place, "has no member \(name); lat and lon belong together")
+                    add(place, "has no member \(name); declare lat and lon together")
                     return nil
                 }
                 return path(value, at: place / name).map { IndexDefinition.Component($0) }

@@ -14,10 +14,10 @@ extension DocumentStore {
     /// Writes pending words as segments, and merges the segments of each text index into one. An index that consists
     /// mostly of former versions of documents is rebuilt first.
     ///
-    /// Searches do not depend on it, because segments are flushed and merged along with commits. After a large load, it
-    /// makes the index as small and as fast as possible. After many updates, a rebuild frees the two bytes of the database
-    /// and five of memory that each of them takes in a text index. Other writers wait for a merge, but not for a rebuild;
-    /// readers do not wait.
+    /// Searches do not depend on this call, because segments are flushed and merged along with commits. After a large
+    /// load, the call makes the index as small and as fast as possible. After many updates, a rebuild frees the 2 bytes
+    /// on disk and 5 bytes in memory that each update takes in a text index. Other writers wait for a merge, but not
+    /// for a rebuild; readers do not wait.
     ///
     /// - Parameter progress: called between slices of a rebuild. If it throws, the index stays as it was.
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`; what `progress` throws.

@@ -1,10 +1,10 @@
 internal import LevelKit
 
-/// Tells which documents the indexes of a collection would refuse, before any of them is stored: those that would have
-/// the same values as another document in a unique index, and those with too many entries.
+/// Determines which documents the indexes of a collection would reject, before any document is stored: documents with
+/// the same values as another document in a unique index, and documents with too many entries.
 ///
-/// Documents are considered in order. Those that are admitted count as stored for later ones. So the answer is the same
-/// whether they are stored meanwhile or not.
+/// Documents are considered in order. Admitted documents count as stored for later ones, so storing them in the
+/// meantime does not change the result.
 package struct IndexAdmission {
     /// A document to store.
     package struct Candidate {

@@ -2,7 +2,7 @@ internal import LevelKit
 
 /// Changes to documents that are written together; see ``DocumentStore/write(durability:_:)``.
 ///
-/// Valid only within the closure that receives it, on that thread.
+/// Valid only within the closure that receives it, on the thread that runs the closure.
 public final class Transaction {
     /// A document of a collection.
     struct Target: Hashable {

@@ -76,7 +76,7 @@ extension DocumentUpdate.Assignment {
                 switch old {
                 case nil, .null: return .string(text)
                 case .string(let before): return .string(before + text)
-                case .some(let other): throw Problem("there is \(other.kind.article) and not a string")
+                case .some(let other): throw Problem("the value is \(other.kind.article), not a string")
                 }
             }
         case .replaceText(let path, let old, with: let new):
@@ -228,11 +228,11 @@ extension DocumentUpdate.Assignment {
     }
 
     private static var attachmentIsFixed: Problem {
-        Problem("an attachment cannot be changed in place, only replaced as a whole")
+        Problem("an attachment cannot be changed in place; assign a new attachment instead")
     }
 
     private static func exists(_ name: String) -> Problem {
-        Problem("there is a member \(name) already; remove it first")
+        Problem("the member \(name) already exists; remove it first")
     }
 
     // MARK: - Values
@@ -263,9 +263,9 @@ extension DocumentUpdate.Assignment {
 
     /// A number is not made the element of an array in silence: more likely, the field or the operand is a mistake.
     private static func mixed(_ present: DocumentValue, _ operand: DocumentValue) -> Problem {
-        var ways = "+= (\(operand.notation)) makes an array of both"
-        if present.kind == .string || operand.kind == .string { ways += ", and += TEXT appends to a string" }
-        return Problem("there is \(present.kind.article), and \(operand.kind.article) cannot be added to it; \(ways)")
+        var ways = "+= (\(operand.notation)) for an array of both"
+        if present.kind == .string || operand.kind == .string { ways += ", or += TEXT to append to a string" }
+        return Problem("\(operand.kind.article) cannot be added to \(present.kind.article); use \(ways)")
     }
 
     /// Returns the result of `-=`.
@@ -285,7 +285,7 @@ extension DocumentUpdate.Assignment {
     ) throws(Problem) -> DocumentValue {
         if case .int(let a) = left, case .int(let b) = right {
             let (result, overflow) = isSubtraction ? a.subtractingReportingOverflow(b) : a.addingReportingOverflow(b)
-            guard !overflow else { throw Problem("the result does not fit an integer of 64 bits") }
+            guard !overflow else { throw Problem("the result does not fit in 64 bits; use a double") }
             return .int(result)
         }
         let (a, b) = (left.numberValue ?? 0, right.numberValue ?? 0)

@@ -25,11 +25,11 @@ public struct DocumentUpdate: Sendable, Hashable {
         case move(FieldPath, to: FieldPath)
         /// Adds to an array or a number: `keywords += "river"`.
         ///
-        /// A number is added to a number, and an absent one counts as 0. A number and a single value of a different
-        /// kind cannot be added: an error. In all other cases the value at the path counts as an array: the operand is
-        /// appended unless it is in it. An absent array is created; a single value becomes the
-        /// first element, because exiftool and XMP write lists of one element that way. If the operand is an array,
-        /// each of its elements is added, numbers included: `sizes += (5)`.
+        /// A number is added to a number, and an absent one counts as 0. Adding a number to a single value of another
+        /// kind, or the reverse, is an error. In all other cases the value at the path counts as an array: the operand
+        /// is appended unless the array contains it. An absent array is created; a single value becomes the first
+        /// element, because exiftool and XMP write lists of one element that way. If the operand is an array, each of
+        /// its elements is added, numbers included: `sizes += (5)`.
         case add(FieldPath, DocumentValue)
         /// Removes from an array, or subtracts from a number: `keywords -= "river"`.
         ///

@@ -37,7 +37,7 @@ public struct Verification: Sendable, Hashable {
         /// ``DocumentStore/rebuild(_:)``: all documents are intact, but derived data is not.
         case rebuild
         /// A backup: documents, or contents of attachments, are missing or unreadable. A rebuild makes the store sound
-        /// with the remaining documents. Attachments that are missing then can be added again.
+        /// with the remaining documents. Attachments that are still missing can then be added again.
         case restore
     }
 

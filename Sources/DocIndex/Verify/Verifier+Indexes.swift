@@ -89,7 +89,7 @@ extension Verifier {
                 }
                 if stored != value {
                     result.report(
-                        "\(name): an entry of the document \(document.id) is wrong", in: collection.name,
+                        "\(name): an entry does not match the document \(document.id)", in: collection.name,
                         index: index.definition.name, id: document.id, row: row, key: key)
                 }
             }

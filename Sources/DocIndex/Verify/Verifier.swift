@@ -241,7 +241,7 @@ struct Verifier {
         // It is not a contradiction if nothing is left of the last commit: its only change may have been a deletion.
         if let last, last > WriterState.lastSequence {
             result.report(
-                "the number of the last commit is \(last), which is impossibly large", key: StoreKey.stateKey)
+                "the last commit number \(last) exceeds the maximum", key: StoreKey.stateKey)
         } else if let last, newest > last {
             result.report(
                 "the newest change is from commit \(newest), but the last commit is \(last)",
@@ -249,8 +249,7 @@ struct Verifier {
         }
         if count != expectedChangeCount {
             result.report(
-                "there are \(count) changes for \(expectedChangeCount) documents and deletions; "
-                    + "one may be listed twice")
+                "the feed has \(count) changes instead of \(expectedChangeCount), one for each document and deletion")
         }
     }
 

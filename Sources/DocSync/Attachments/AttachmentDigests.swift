@@ -1,10 +1,10 @@
 package import DocIndex
 
-/// The digests by which peers know attachments, in records of the collection that are never replicated.
+/// The digests by which peers identify attachments. They are stored with the collection and never replicated.
 ///
-/// They save reading an attachment to find out whether a peer has it. CouchDB knows an attachment by its MD5, or by the
-/// MD5 of what its compression makes of it, which can be learned only from CouchDB. A record stays true for ever,
-/// because its name is the SHA-256 of the content; if it is lost, the content is sent again.
+/// With them, finding out whether a peer has an attachment does not require reading it. CouchDB identifies an
+/// attachment by its MD5 or by the MD5 of its compressed form, which only CouchDB can supply. A record never becomes
+/// stale, because its name is the SHA-256 of the content; if it is lost, the content is sent again.
 package struct AttachmentDigests: Sendable {
     private let collection: DocumentCollection
 
@@ -18,7 +18,7 @@ package struct AttachmentDigests: Sendable {
 
     private static func name(_ digest: Attachment.Digest) -> String { "digests/\(digest)" }
 
-    /// Returns the digests by which peers know an attachment, the newest first; an empty array if none is known.
+    /// Returns the digests by which peers identify an attachment, the newest first; an empty array if none is known.
     ///
     /// - Throws: `DocIndexError`, `LevelError`.
     package func known(_ digest: Attachment.Digest) throws -> [String] {

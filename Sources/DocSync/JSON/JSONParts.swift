@@ -10,7 +10,7 @@ package struct JSONParts: Sendable {
         package let value: Range<Int>
     }
 
-    /// The text with the object or array.
+    /// The text that contains the object or array.
     package let text: [UInt8]
     private let end: Int
     private let closer: UInt8

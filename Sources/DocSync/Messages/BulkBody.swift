@@ -68,7 +68,7 @@ package enum RevisionsDifference {
         var result: [(String, [Revision])] = []
         for member in try parsed(body, in: "The body of _revs_diff") {
             guard let revisions = revisions(member.value) else {
-                throw MessageError(.malformed, "The body of _revs_diff has a member that is no list of revisions.")
+                throw MessageError(.malformed, "The body of _revs_diff has a member that is not a list of revisions.")
             }
             result.append((member.name, revisions))
         }

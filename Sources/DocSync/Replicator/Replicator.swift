@@ -37,8 +37,8 @@ public struct Replicator: Sendable {
         public var checkpointPeriod = Duration.seconds(30)
         /// The interval at which changes are polled if the peer's feed cannot be waited on.
         public var pollInterval = Duration.seconds(10)
-        /// Which documents take part; `nil` for all. Deletions always do. A document that no longer matches is not changed
-        /// any more on the other side. Each filter has a separate checkpoint.
+        /// Which documents take part; `nil` for all. Deletions always do. A document that no longer matches is no
+        /// longer updated on the other side. Each filter has a separate checkpoint.
         ///
         /// On a pull, documents that do not match are transferred and then dropped.
         public var filter: Filter?

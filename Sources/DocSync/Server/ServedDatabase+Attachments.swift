@@ -58,7 +58,9 @@ extension ServedDatabase {
         _ name: String, of id: DocumentID, _ request: SyncRequest, _ target: Target
     ) async throws -> SyncResponse {
         let revisions = try target["rev"].map { text -> [Revision] in
-            guard let revision = Revision(text) else { throw ServerFailure(400, "bad_request", "rev is no revision") }
+            guard let revision = Revision(text) else {
+                throw ServerFailure(400, "bad_request", "rev is not a revision")
+            }
             return [revision]
         }
         let collection = collection

@@ -159,11 +159,11 @@ package final class ContentDirectory: Sendable {
     /// Ends what ``keepFiles()`` began.
     package func releaseFiles() { kept.withLock { $0 = nil } }
 
-    /// Allows this process to delete files until the result is released; `nil` while another process, or a checkpoint,
-    /// reads them.
+    /// Returns a lock under which this process may delete files; `nil` while another process, or a checkpoint, reads
+    /// them.
     ///
-    /// - Parameter limit: how long to wait. A child process that was just started holds the locks of its parent, even
-    ///   released ones, until it executes its program.
+    /// - Parameter limit: how long to wait. Until it calls `exec`, a child process holds the locks of its parent, even
+    ///   released ones.
     package func holdForDeletion(waiting limit: Duration = .seconds(1)) throws(LevelError) -> ContentLock? {
         let root = try madeRoot()
         let deadline = ContinuousClock.now + limit

@@ -80,7 +80,7 @@ extension TupleDecoder {
 
     /// Reads the element inside a descending element. For the encoding see ``TupleEncoder/appendDescending(to:_:)``.
     ///
-    /// - Parameter read: reads the element. If it does not, the element is skipped.
+    /// - Parameter read: reads the element. If it reads nothing, the element is skipped.
     /// - Throws: ``TupleError``; ``TupleError/Code/typeMismatch`` if the next element has a different type,
     ///   ``TupleError/Code/tooDeep`` beyond ``Tuple/maximumDepth``.
     public mutating func decodeDescending<Value>(

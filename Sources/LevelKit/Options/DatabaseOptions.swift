@@ -41,15 +41,15 @@ public struct DatabaseOptions: Sendable, Hashable {
     public var checksEveryBlock = false
     /// The compression of blocks.
     public var compression = Compression.snappy
-    /// The bytes collected in memory (and in the log) before they are written to a sorted table file: 64 KiB to 1 GiB.
+    /// The number of bytes collected in memory and in the log before a table file is written: 64 KiB to 1 GiB.
     /// Up to two such buffers exist at a time. Larger buffers make bulk writes faster, and opening after a crash
     /// slower.
     public var writeBufferByteCount = 4 << 20
-    /// The bytes of uncompressed blocks kept in memory.
+    /// The maximum size of the uncompressed blocks kept in memory, in bytes.
     public var cacheByteCount = 8 << 20
-    /// The bytes of user data in a block, before compression: 1 KiB to 4 MiB.
+    /// The size of a block before compression, in bytes: 1 KiB to 4 MiB.
     public var blockByteCount = 4 << 10
-    /// The bytes in a table file: 1 MiB to 1 GiB.
+    /// The maximum size of a table file, in bytes: 1 MiB to 1 GiB.
     public var maxFileByteCount = 2 << 20
     /// The number of table files kept open: 74 to 50,000.
     public var maxOpenFileCount = 1000

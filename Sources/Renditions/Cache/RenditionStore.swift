@@ -14,17 +14,17 @@ internal import Synchronization
 /// for reading only, and a process that does not hold the directory because another one does, make renditions without
 /// storing them.
 public final class RenditionStore: Sendable {
-    /// How much is kept, and how much is made at a time.
+    /// The limits on the renditions kept and on those made concurrently.
     public struct Options: Sendable, Hashable {
-        /// The maximum size of all renditions in memory of a specification up to ``smallEdge``, in bytes.
+        /// The maximum size, in bytes, of the renditions in memory for one specification up to ``smallEdge``.
         public var smallMemoryByteCount = 32 << 20
         /// The same for larger ones.
         public var largeMemoryByteCount = 128 << 20
-        /// The maximum size of all renditions on the disk of a specification up to ``smallEdge``, in bytes.
+        /// The maximum size, in bytes, of the renditions on disk for one specification up to ``smallEdge``.
         public var smallDiskByteCount: Int64 = 1 << 30
         /// The same for larger ones.
         public var largeDiskByteCount: Int64 = 8 << 30
-        /// The number of renditions that are made at the same time.
+        /// The maximum number of renditions made concurrently.
         public var width = 2
         /// The maximum long edge, in pixels, of specifications that count as small.
         public static let smallEdge = 512

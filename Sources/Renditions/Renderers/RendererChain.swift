@@ -11,7 +11,7 @@ public struct RendererChain: Sendable {
     ///
     /// - Parameters:
     ///   - renderers: the renderers, the preferred one first; by default ``standardRenderers``.
-    ///   - limits: what a picture may cost.
+    ///   - limits: the resource limits for one picture.
     public init(_ renderers: [any Renderer] = Self.standardRenderers, limits: RenderingLimits = RenderingLimits()) {
         self.renderers = renderers
         self.limits = limits

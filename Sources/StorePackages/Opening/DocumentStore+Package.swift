@@ -12,7 +12,7 @@ extension DocumentStore {
     /// - Parameters:
     ///   - path: the path of the package.
     ///   - verifiesEverything: whether originals and renditions are checked before this returns.
-    /// - Throws: ``PackageError``; `LevelError`, such as `io`; `DocIndexError` if the package was made by other means.
+    /// - Throws: ``PackageError``; `LevelError`, such as `io`; `DocIndexError` if another program wrote the package.
     /// - Complexity: O(*n*) in the documents, and in everything else if it is verified.
     public static func open(package path: String, verifiesEverything: Bool = false) throws -> DocumentStore {
         let packaged = try PackagedStore(at: path)

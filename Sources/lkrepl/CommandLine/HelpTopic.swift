@@ -13,7 +13,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
         case .sorting: "How to sort, limit and page through results."
         case .output: "Tables, JSON, CSV, files and pagers."
         case .importing: "How to get JSON, CSV and pictures into a store."
-        case .changes: "What changes a store, what asks first, and what only shows what it would do."
+        case .changes: "Which commands change a store, ask first, or can show their effect without changes."
         case .scripts: "Exit codes, raw IDs, parameters and errors for programs."
         case .bytes: "How keys and values of bytes are written."
         case .keyboard: "Keyboard shortcuts of the shell."
@@ -239,10 +239,11 @@ enum HelpTopic: String, CaseIterable, Sendable {
     private static func changes(_ samples: FieldSamples) -> [Line] {
         [
             .text(
-                "Nothing is changed without --write, or .write on in the shell. Commands that remove or replace many "
-                    + "things ask at a terminal. In scripts, update, delete, undo, --mode replace and album drop of an album with "
-                    + "documents need --yes, and destroy and repair --confirm NAME. With --yes, update and delete "
-                    + "refuse a condition or an assignment that looks like a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
+                "Commands change nothing without --write, or .write on in the shell. At a terminal, commands that "
+                    + "remove or replace many things ask for confirmation. In scripts, update, delete, undo, "
+                    + "--mode replace and album drop of an album with documents need --yes; destroy and repair need "
+                    + "--confirm NAME. With --yes, update and delete refuse a condition or an assignment that looks like "
+                    + "a mistake, unless --despite-warnings is given. -n (--dry-run) shows what a command would do."
             ),
             .text(""),
         ]
@@ -284,7 +285,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
         ("Up, Down, ^P, ^N", "Previous and next command in the history; Alt-< and Alt-> first and last."),
         ("^R, ^S", "Search the history backward or forward; ^G cancels."),
         ("Alt-.", "Insert the last word of the previous command; repeat for earlier ones."),
-        ("^A, ^E, Alt-B, Alt-F", "Move to the beginning, the end, a word back, a word forward."),
+        ("^A, ^E, Alt-B, Alt-F", "Move to the start or end, or a word back or forward."),
         ("^W, Alt-Bksp, Alt-D", "Cut the argument or the word before the cursor, the word after it."),
         ("^U, ^K, ^Y, Alt-Y", "Cut to the line start or end; paste; replace by an earlier cut."),
         ("^T, Alt-U, Alt-L, Alt-C", "Swap two characters; make a word uppercase, lowercase, capitalized."),

@@ -41,7 +41,7 @@ struct AlbumCommand: ParsableCommand {
             }
             guard !self.condition.isEmpty || !name.contains(where: { "=<>".contains($0) }) else {
                 throw CommandError(
-                    .usage, "\(name) is a condition, and an album needs a name before it",
+                    .usage, "\(name) is a condition, but an album needs a name before it",
                     hint: "album save STORE NAME CONDITION")
             }
             // Reports the place of an error in the condition as typed.
@@ -55,7 +55,7 @@ struct AlbumCommand: ParsableCommand {
                     condition.split(separator: " ").first.map(String.init)?.hasSameBytes(as: collection) ?? false
                 guard !name.hasSameBytes(as: collection), !isFirst || (try? parsed.get()) != nil else {
                     throw CommandError(
-                        .usage, "\(collection) is the collection, and an album needs a name of its own",
+                        .usage, "\(collection) is the collection, but an album needs a name of its own",
                         hint: "album save STORE NAME CONDITION; --collection names a collection")
                 }
                 let filter = try parsed.get()
@@ -142,7 +142,7 @@ struct AlbumCommand: ParsableCommand {
                     throw CommandError(
                         .no,
                         "album remove: removed \(HumanNumber.grouped(removed)) of \(HumanNumber.counted(ids.count, "document")) from @\(name); it does not contain the others",
-                        hint: "album show \(name) lists its documents")
+                        hint: "use album show \(name) to list its documents")
                 }
                 options.note("album remove: removed \(HumanNumber.counted(removed, "document")) from @\(name)")
             }
@@ -264,7 +264,7 @@ struct AlbumCommand: ParsableCommand {
                 default: break
                 }
                 guard try !dryRun && albums.delete(name) else {
-                    throw CommandError(.no, "no album named \(name)", hint: "album list lists the albums")
+                    throw CommandError(.no, "no album named \(name)", hint: "use album list to list the albums")
                 }
                 options.note("album drop: deleted @\(name)\(AlbumCommand.undo(former))")
             }

@@ -20,7 +20,7 @@ struct ApproxSizeCommand: ParsableCommand {
 
     func run() throws {
         guard prefixes.isEmpty || !range.isGiven else {
-            throw CommandError(.usage, "prefixes and a range cannot be combined")
+            throw CommandError(.usage, "specify prefixes or a range, not both")
         }
         try Session.with(database, options) { session in
             let view = try view.view(of: session)

@@ -28,11 +28,11 @@ struct AssignmentAdvice {
             return nil
         }
         let (field, value) = (words[sign - 1], words[sign + 1])
-        if value.hasPrefix("[") { return "a list is written in parentheses: \(field) \(words[sign]) (\"a\", \"b\")" }
-        if value.hasPrefix("{") { return "an object is written as json '{…}', or given with --set-json" }
+        if value.hasPrefix("[") { return "write a list in parentheses: \(field) \(words[sign]) (\"a\", \"b\")" }
+        if value.hasPrefix("{") { return "write an object as json '{…}', or pass it with --set-json" }
         if let list = list(words[(sign + 1)...]) {
             return
-                "a list is written in parentheses: \(field) \(words[sign]) (\(list)); quote a text that contains a comma"
+                "write a list in parentheses: \(field) \(words[sign]) (\(list)); quote a string that contains a comma"
         }
         guard sign + 2 < words.count else { return nil }
         if value == field, ["+", "-"].contains(words[sign + 2]) {
@@ -50,7 +50,7 @@ struct AssignmentAdvice {
             && !["true", "false", "null", "date", "json", "text"].contains(value.lowercased())
             && text.allSatisfy { !$0.contains { "=\"'()\\".contains($0) } }
         guard isText else { return nil }
-        return "put a text of several words in quotes: \(field) \(words[sign]) \"\(text.joined(separator: " "))\""
+        return "put a string of several words in quotes: \(field) \(words[sign]) \"\(text.joined(separator: " "))\""
     }
 
     /// The elements of a list that was written without parentheses; `nil` if the words are none, or end with another

@@ -149,7 +149,7 @@ extension AttachCommand {
 
         @OptionGroup var options: GlobalOptions
         @Argument(help: "The store.") var database: String
-        @Option(name: .long, help: "Delete what has been without a reference for this long, such as 30d or 12h.")
+        @Option(name: .long, help: "Delete only files unreferenced for at least this long, such as 30d or 12h.")
         var older = AgeArgument(days: 7)
         @Flag(name: [.customShort("n"), .long], help: "Show what would be deleted, and delete nothing.")
         var dryRun = false

@@ -12,7 +12,7 @@ extension AttachCommand {
     struct Restore: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "restore",
-            abstract: "Store missing and damaged attached files again, from copies of them.",
+            abstract: "Restore missing and damaged attached files from copies.",
             discussion: """
                 Example: lkrepl attach restore --write photos.store .
                 No document changes. Reads all attached files of the store and checks their digests. Then \

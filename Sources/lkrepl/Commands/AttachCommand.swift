@@ -11,7 +11,7 @@ struct AttachCommand: ParsableCommand {
     /// Attaches files to a document.
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Attach a file to a document, under a member or in a list.",
+            commandName: "add", abstract: "Attach a file to a document, as a member or list element.",
             discussion: """
                 Example: lkrepl attach add --write photos.store photos 2019-07-14-0031 original IMG_0031.jpg
                 The file is copied into the store, once, however many documents refer to the same content, and the \
@@ -28,7 +28,7 @@ struct AttachCommand: ParsableCommand {
         @Argument(help: "The files.") var files: [String]
         @Option(name: .long, help: "Set the media type, such as image/jpeg. Default: by the ending of the file name.")
         var type: String?
-        @Option(name: .long, help: "Set the file name to note. Default: that of the file.") var name: String?
+        @Option(name: .long, help: "Set the recorded file name. Default: the name of the file.") var name: String?
         @Flag(name: .long, help: "Replace another value of the member.") var replace = false
         @Flag(name: [.customShort("n"), .long], help: "Show what would be attached, and store nothing.")
         var dryRun = false

@@ -4,7 +4,7 @@ import DocIndex
 enum ConditionAdvice {
     /// Spellings of other query languages, as words of a condition, and their equivalents here.
     private static let elsewhere: [(words: [String], advice: String)] = [
-        (["where"], "omit where: a condition begins with a field"),
+        (["where"], "omit \"where\": a condition begins with a field"),
         (["startswith", "beginswith", "starts"], "^= means begins with: title ^= Fog"),
         (["ilike"], "ci(title) *= fog means contains, whatever the case"),
         (
@@ -12,12 +12,13 @@ enum ConditionAdvice {
             "MATCHES /…/ tests a regular expression, and *= means contains"
         ),
         (["like", "contains", "includes"], "*= means contains, ^= begins with, and MATCHES /…/ a regular expression"),
-        (["&&", "&"], "use and"), (["||", "|"], "use or"), (["=>"], "use >="), (["=<"], "use <="), (["<>"], "use !="),
+        (["&&", "&"], "use \"and\""), (["||", "|"], "use \"or\""),
+        (["=>"], "use >="), (["=<"], "use <="), (["<>"], "use !="),
         (["order"], "--sort sorts: --sort -taken"), (["sort"], "--sort sorts: --sort -taken"),
         (["desc", "asc", "descending"], "--sort -FIELD sorts in descending order"),
         (["limit"], "--limit 10 limits the result"), (["skip", "offset"], "--skip 10 skips the first ten"),
         (["count"], "--count counts the documents"), (["is"], "use MISSING, EXISTS, = null, or IS number"),
-        (["!"], "use not (…)"), (["not"], "write not before the condition: not rating = 5"),
+        (["!"], "use not (…)"), (["not"], "put \"not\" before the condition: not rating = 5"),
     ]
 
     /// Advice about a condition that cannot be read.
@@ -25,12 +26,12 @@ enum ConditionAdvice {
     /// - Parameter message: The message of the parser.
     static func hint(for text: String, _ message: String) -> String? {
         if text.hasPrefix("!(") { return "use not (…)" }
-        if text.hasPrefix("{") { return "a condition as JSON is given with --filter-json" }
-        if text.hasPrefix("@") { return "an album stands in place of the collection: find STORE @NAME" }
+        if text.hasPrefix("{") { return "pass a JSON condition with --filter-json" }
+        if text.hasPrefix("@") { return "name the album in place of the collection: find STORE @NAME" }
         if text.hasPrefix(".") { return "omit the dot: \(text.dropFirst().prefix(60))" }
         let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
         if message.contains("expected after -0,") { return "-0 separates the IDs that --ids prints: add --ids" }
-        if words.count == 1, text.hasPrefix("!") { return "use not: not \(text.dropFirst().prefix(60)) = …" }
+        if words.count == 1, text.hasPrefix("!") { return "use \"not\": not \(text.dropFirst().prefix(60)) = …" }
         // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
         if let colon = words.first?.firstIndex(of: ":"), text.first?.isLowercase ?? false,
             words.count == 1 || ["and", "or"].contains(words[1]),
@@ -75,7 +76,7 @@ enum ConditionAdvice {
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
         if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }
         if text.contains(","), !text.contains("("), !words.contains("near"), !words.contains("within") {
-            return "join conditions with and or or, not with a comma"
+            return "join conditions with \"and\" or \"or\", not with a comma"
         }
         if words.count == 1, !text.contains(where: "=<>".contains) {
             let field = text.utf8.count <= 60 ? text : "rating"
@@ -106,7 +107,7 @@ enum ConditionAdvice {
         if ["lower", "upper", "lcase", "ucase"].contains(name) { return "ci(title) = fog ignores case" }
         let parts = DocumentDate.Part.allCases.map(\.rawValue)
         if let near = NearestName.find(near: name, of: parts) { return "did you mean \(near)(…)?" }
-        return "the functions are \(parts.joined(separator: ", ")) of a date, and ci and ci-ai of a text"
+        return "the functions are \(parts.joined(separator: ", ")) of a date, and ci and ci-ai of a string"
     }
 
     /// Comparisons with the name of another field, such as `width > height`.
@@ -118,7 +119,7 @@ enum ConditionAdvice {
             guard case .compare(_, _, .string(let text)) = comparison, let path = try? FieldPath(parsing: text),
                 (try? collection.exists(matching: .exists(path))) ?? false
             else { return nil }
-            return "\(text) is a text here, not the field: a condition compares a field with a value"
+            return "\(text) is a string here, not the field: a condition compares a field with a value"
         }
     }
 
@@ -132,14 +133,14 @@ enum ConditionAdvice {
             }
             if sign != .equal, text.wholeMatch(of: /\d+\/\d+/) != nil {
                 return [
-                    "\(path) is compared with the text \"\(text)\", not with a fraction; compare a field with numbers"
+                    "\(path) is compared with the string \"\(text)\", not with a fraction; compare a field with numbers"
                 ]
             }
             let date = DateLikeText(text)
             // A string may well equal another one of this form.
             guard date.isForeign || (sign != .equal && date.isNoDate) else { return [] }
             let better = date.corrected ?? "year-month-day, such as 2025-05-01"
-            return ["\(path) is compared with the text \"\(text)\", which is not a date; write \(better)"]
+            return ["\(path) is compared with the string \"\(text)\", which is not a date; write \(better)"]
         } + emptyRanges(of: conjuncts(of: filter)) + impossibleParts(in: filter)
     }
 
@@ -274,8 +275,8 @@ enum ConditionAdvice {
                 text.utf8.count == 7, Filter.DateSpan(text) != nil,
                 (try? collection.exists(matching: .isDated(path, Filter.DateSpan()))) ?? false
             else { return nil }
-            return
-                "\(path) \(sign.rawValue) \"\(text)\" compares with a text; write \(path) \(sign.rawValue) date \(text)"
+            return "\(path) \(sign.rawValue) \"\(text)\" compares with a string; "
+                + "write \(path) \(sign.rawValue) date \(text)"
         }
     }
 
@@ -312,14 +313,15 @@ enum ConditionAdvice {
         if written == nil, DateLikeText(text).isNoDate, (try? collection.count(where: conjunct)) == 0,
             (try? collection.exists(matching: .isDated(path, Filter.DateSpan()))) ?? false
         {
-            return "\(path) = \"\(text)\" compares with a text that is no date; write \(path) = date 2025-05-01"
+            return "\(path) = \"\(text)\" compares with a string that is not a date; write \(path) = date 2025-05-01"
         }
         guard let written, !(written == text && text.utf8.count != 7), let span = Filter.DateSpan(written),
             (try? collection.count(where: conjunct)) == 0,
             let count = try? collection.count(where: .isDated(path, span)), count > 0
         else { return nil }
         let documents = HumanNumber.counted(count, "document is", "documents are")
-        return "\(path) = \"\(text)\" compares with a text; \(documents) of that time: write \(path) = date \(written)"
+        return "\(path) = \"\(text)\" compares with a string; "
+            + "\(documents) of that time: write \(path) = date \(written)"
     }
 }
 

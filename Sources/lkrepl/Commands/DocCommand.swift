@@ -166,7 +166,8 @@ struct DocCommand: ParsableCommand {
                 let id = try DocumentID.named(id, options) { try collection.document($0) != nil }
                 guard let id else {
                     throw CommandError(
-                        .no, "there is no document \(self.id) in \(collection.name)", hint: "doc put stores a new one")
+                        .no, "there is no document \(self.id) in \(collection.name)",
+                        hint: "use doc put to store a new one")
                 }
                 if dryRun, let document = try collection.document(id) {
                     var content = document.content
@@ -253,8 +254,8 @@ extension DocumentID {
         let found = try candidates(argument).filter(isThere)
         if found.count > 1 {
             options.note(
-                "note: both the text \(found[0].value) and the number \(found[1]) are IDs; this is the text. A condition "
-                    + "such as 'id = \(found[1])' finds, updates and deletes the number")
+                "note: both the string \(found[0].value) and the number \(found[1]) are IDs; this is the string. "
+                    + "A condition such as 'id = \(found[1])' finds, updates and deletes the number")
         }
         return found.first
     }

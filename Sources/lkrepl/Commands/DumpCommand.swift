@@ -19,7 +19,7 @@ struct DumpCommand: ParsableCommand {
             history. Documents of replicated collections have their revisions, so that a loaded store has the same \
             versions and conflicts. --since writes the changes of a document store after a commit, including \
             deletions. Attached files are in the dump, in parts before the first document that refers to them; \
-            --attachments DIR writes them as DIR/ab/SHA-256 beside it, and none leaves them out. With --on-error skip, \
+            --attachments DIR writes them as DIR/ab/SHA-256 instead, and none omits them. With --on-error skip, \
             missing and damaged ones are listed and left out, and the exit code is 65; load --on-error skip accepts \
             such a dump, and needs the files for their documents from --attachments-from. Other formats, \
             for plain databases: mdb (mdb_load), bdb (db_load), ldb (ldb load --hex), resp \
@@ -37,7 +37,7 @@ struct DumpCommand: ParsableCommand {
     @Flag(
         name: [.long, .customLong("with-index")], help: "Write the raw keys of a document store, including indexes.")
     var raw = false
-    @Option(name: .long, help: "Write attached files into this directory instead of the dump; none leaves them out.")
+    @Option(name: .long, help: "Write attached files to this directory instead of the dump, or none to omit them.")
     var attachments: String?
     @Option(name: .long, help: "Stop at attached files that cannot be read, or leave them out: stop or skip.")
     var onError = "stop"
@@ -102,11 +102,13 @@ struct DumpCommand: ParsableCommand {
             try dumpFiles(of: session, omitted)
         } else if attachments != nil {
             throw CommandError(
-                .usage, "--attachments needs a document store, and \(database) is a plain database")
+                .usage, "--attachments needs a document store, but \(database) is a plain database",
+                hint: "omit it")
         }
         guard since == nil, only == nil else {
             throw CommandError(
-                .usage, "--since and --only need a document store, and \(database) is a plain database")
+                .usage, "--since and --only need a document store, but \(database) is a plain database",
+                hint: "omit them")
         }
         return try dumpPairs(session, format, range, to: output, progress)
     }

@@ -8,8 +8,8 @@ struct DuplicatesCommand: ParsableCommand {
         discussion: """
             Example: lkrepl duplicates photos.store photos 'yearMonthDay(taken)' exif.model
             Each row has the common values, the number of documents and their IDs, in the order in which they were \
-            first stored. A document without a value in one of the fields, or with null, is no duplicate. Exit code 1 \
-            if there are none.
+            first stored. A document without a value in one of the fields, or with null, is not a duplicate. Exit code \
+            1 if there are none.
             """)
 
     @OptionGroup var options: GlobalOptions

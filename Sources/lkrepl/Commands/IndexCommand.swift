@@ -115,7 +115,7 @@ struct IndexCommand: ParsableCommand {
     /// Rebuilds one index, all indexes of a collection, or all data derived from documents.
     struct Rebuild: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rebuild", abstract: "Rebuild an index, or all of a store, from the documents.",
+            commandName: "rebuild", abstract: "Rebuild an index, or all derived data of a store.",
             discussion: """
                 Example: lkrepl index rebuild --write photos.store photos rating
                 The old index is used until the new one is complete. After an interruption, the next rebuild \

@@ -45,8 +45,8 @@ struct IndexesCommand: ParsableCommand {
             try writer.finish()
             guard !unfinishedNames.isEmpty else { return }
             options.note(
-                "indexes: the building of \(unfinishedNames.joined(separator: ", ")) has not ended; migrate --write without "
-                    + "a file continues it")
+                "indexes: the build of \(unfinishedNames.joined(separator: ", ")) is unfinished; to continue, run "
+                    + "migrate --write without a file")
         }
     }
 }

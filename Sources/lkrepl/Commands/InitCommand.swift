@@ -17,7 +17,7 @@ struct InitCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The directory of the store. It must not contain a database.") var database: String
     @Option(name: .long, help: "Read the declaration of collections and indexes from this file.") var schema: String?
-    @Option(name: .long, help: "Choose the schema from the documents of this file, or of - for standard input.")
+    @Option(name: .long, help: "Infer the schema from the documents in this file; - for standard input.")
     var infer: String?
     @Option(name: .long, help: "With --infer: Name the collection. Default: the name of the file without its ending.")
     var collection: String?

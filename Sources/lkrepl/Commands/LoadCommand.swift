@@ -154,7 +154,7 @@ struct LoadCommand: ParsableCommand {
             let isStore = try session.isDocumentStore()
             if isStore, key != nil {
                 throw CommandError(
-                    .usage, "--key needs a plain database, and \(database) is a document store",
+                    .usage, "--key needs a plain database, but \(database) is a document store",
                     hint: "use lkrepl import for documents")
             }
             if isStore, mode == .upsert, !loading.choosesMode(options.mode) {

@@ -173,8 +173,8 @@ extension GlobalOptions {
                 note(
                     "warning: \(label): " + HumanNumber.counted(found.count, "value occurs", "values occur")
                         + " in several documents although \(index.name) is unique, such as \(value) in "
-                        + "\(HumanNumber.counted(first.ids.count, "document")); these documents stay, and later ones "
-                        + "with the same values are refused; duplicates lists them")
+                        + "\(HumanNumber.counted(first.ids.count, "document")); these documents are kept, and new "
+                        + "ones with the same values are rejected; list them with the command duplicates")
             }
         }
     }

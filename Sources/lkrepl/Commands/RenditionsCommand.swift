@@ -19,7 +19,7 @@ struct RenditionsCommand: ParsableCommand {
                 part of dumps and copies. After an interruption, run it again to make the rest. JPEG files need no other \
                 program; vipsthumbnail reads other formats, exiftool the previews in raw files. Each picture that \
                 cannot be read is a row with the reason. Attached files that are not pictures are skipped. Without a \
-                collection, those of pictures that no document refers to any more are deleted.
+                collection, renditions of pictures that no document refers to are deleted.
                 """)
 
         @OptionGroup var options: GlobalOptions

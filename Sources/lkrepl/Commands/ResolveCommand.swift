@@ -22,7 +22,7 @@ struct ResolveCommand: ParsableCommand {
     var allDocuments = false
     @Option(name: .long, help: "Keep the version with this revision, or winner.") var keep: String?
     @Option(name: .long, help: "Store this document: JSON, a file, or - for standard input.") var with: String?
-    @Flag(name: .long, help: "Merge the versions by what each of them has changed.") var merge = false
+    @Flag(name: .long, help: "Merge the changes of the versions.") var merge = false
     @Option(name: .long, help: "With --merge: Arrays without order, separated by commas.") var sets: String?
     @Flag(name: .long, help: "Delete the document.") var delete = false
     @Flag(name: [.customShort("n"), .long], help: "Print the resolved documents, and store nothing.")

@@ -29,16 +29,16 @@ struct ServeCommand: ParsableCommand {
     @Flag(name: .long, help: "Serve collections for replication.") var sync = false
     @Option(name: .long, help: "The port; 0 for any that is free. Default: 0, or with --sync 6984.") var port: Int?
     @Option(name: .long, help: "With --sync: The address to listen on. Default: 127.0.0.1.") var listen: String?
-    @Option(name: .long, help: "With --sync: A file with the certificate and those it depends on (PEM).")
+    @Option(name: .long, help: "With --sync: A file with the certificate chain (PEM).")
     var cert: String?
     @Option(name: .long, help: "With --sync: A file with the private key of the certificate (PEM).") var key: String?
-    @Option(name: .long, help: "With --sync: The name that peers must give. LKREPL_PASSWORD has the password.")
+    @Option(name: .long, help: "With --sync: The user name for peers, with the password in LKREPL_PASSWORD.")
     var user: String?
     @Flag(name: .long, help: "With --sync: Store nothing that peers send.") var readOnly = false
 
     func validate() throws {
         guard (0...65535).contains(port ?? 0) else { throw ValidationError("a port is a number from 0 to 65535") }
-        guard (cert == nil) == (key == nil) else { throw ValidationError("--cert and --key belong together") }
+        guard (cert == nil) == (key == nil) else { throw ValidationError("--cert and --key must be given together") }
         guard !sync else { return }
         if !collections.isEmpty {
             throw ValidationError(

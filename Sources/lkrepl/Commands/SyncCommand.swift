@@ -91,7 +91,7 @@ struct SyncCommand: ParsableCommand {
             options.note("sync: this store was set back to an earlier state; everything was compared again")
         }
         if status.peerWasSetBack {
-            options.note("sync: the peer was set back to an earlier state or created again; it received what it lacked")
+            options.note("sync: the peer was set back to an earlier state or recreated; missing changes were sent")
         }
         if !status.conflicts.isEmpty {
             let words = [database, collection].map(ShellWord.quoted).joined(separator: " ")

@@ -156,7 +156,7 @@ struct VerifyCommand: ParsableCommand {
         }
         // Something is wrong: LevelKit locates the problems and continues after them.
         let database = session.database
-        let report = try AbandonableWork.run("the search for what is damaged") { Result { try database.verify() } }
+        let report = try AbandonableWork.run("the search for damage") { Result { try database.verify() } }
             .get()
         let writer = try options.writer()
         for problem in report.problems {

@@ -155,7 +155,7 @@ struct DocumentDump {
         init(_ attachments: DocumentStore.Attachments) { self.attachments = attachments }
     }
 
-    private static let advice = OmittedContents.advice + "; --attachments none leaves out all files"
+    private static let advice = OmittedContents.advice + ", or --attachments none to omit all files"
 
     /// Writes the attachments that a document is the first to refer to.
     private func writeContents(

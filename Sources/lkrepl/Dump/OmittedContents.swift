@@ -4,11 +4,11 @@ import DocIndex
 /// unreadable. Each is reported when it is found.
 final class OmittedContents {
     /// The hint of an error because of one attachment.
-    static let advice = "--on-error skip leaves out such files and lists them"
+    static let advice = "use --on-error skip to omit such files and list them"
 
     /// How the attachments come back. A rebuild cannot restore them.
     static let remedy =
-        "attach restore --write STORE DIR stores them again from copies of the files in DIR, such as a backup"
+        "run attach restore --write STORE DIR to restore them from copies in DIR, such as a backup"
 
     private let command: String
     private var digests: Set<Attachment.Digest> = []

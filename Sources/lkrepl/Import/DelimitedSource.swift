@@ -106,7 +106,8 @@ final class DelimitedSource: RecordSource {
                     of: cell, hasBase64: options.dialect != .tsv, keepsBytes: options.keepsBytes)
             else { continue }
             guard document.set(value, at: column.path.steps[...]) else {
-                throw RecordError(.type, "\(column.path) conflicts with another column: its parent is not an object")
+                throw RecordError(
+                    .type, "\(column.path) conflicts with a column that sets its parent to a value; rename one of them")
             }
         }
         return document

@@ -154,7 +154,7 @@ struct DocumentSource: ~Copyable {
         do {
             let value = try rewriting.map { try parser.parse($0(place.text.span)) } ?? parser.parse(place.text)
             guard case .object(let object) = value else {
-                throw RecordError(.type, "a document must be a JSON object").at(
+                throw RecordError(.type, "a document must be a JSON object, not \(value.kind.article)").at(
                     line: start.line, offset: start.offset)
             }
             return object

@@ -152,7 +152,7 @@ struct RepairOutcome {
             ])
         }
         if let rebuild = store.rebuild {
-            rows.append(["what": "records put right by the rebuild", "value": .int(Int64(rebuild.repairCount))])
+            rows.append(["what": "records corrected by the rebuild", "value": .int(Int64(rebuild.repairCount))])
         }
         rows.append(["what": "problems of the store", "value": .int(Int64(store.verification.problemCount))])
         if store.verification.attachmentCount > 0 {
@@ -198,12 +198,12 @@ struct RepairOutcome {
         var parts: [String] = []
         for collection in store?.losses.collections ?? [] where !collection.isEmpty {
             let name = collection.name
-            for (count, what) in [
-                (collection.lostDocumentCount, "lost"),
-                (collection.outdatedDocumentCount, "restored in an older version"),
-                (collection.returnedDocumentCount, "back although deleted"),
+            for (count, one, many) in [
+                (collection.lostDocumentCount, "is lost", "are lost"),
+                (collection.outdatedDocumentCount, "is reset to an older version", "are reset to an older version"),
+                (collection.returnedDocumentCount, "was deleted but reappeared", "were deleted but reappeared"),
             ] where count > 0 {
-                parts.append("\(Self.documents(count, of: name)) \(count == 1 ? "is" : "are") \(what)")
+                parts.append("\(Self.documents(count, of: name)) \(count == 1 ? one : many)")
             }
             let count = collection.lostHistoryCount
             if count > 0 {
@@ -215,9 +215,9 @@ struct RepairOutcome {
         }
         if let store, parts.isEmpty {
             parts.append(
-                store.losses.isComplete ? "no document is lost" : "documents may be lost without a trace")
+                store.losses.isComplete ? "no document is lost" : "some losses may be undetected")
         } else if store?.losses.isComplete == false {
-            parts.append("more may be lost without a trace")
+            parts.append("more losses may be undetected")
         }
         if losses.placeCount > 0 {
             let places = HumanNumber.counted(losses.placeCount, "unreadable place")
@@ -229,7 +229,7 @@ struct RepairOutcome {
         if changed > 0 {
             parts.append(
                 HumanNumber.counted(Int(clamping: changed), "key differs", "keys differ")
-                    + " from what was readable before the repair"
+                    + " from the content that was readable before the repair"
             )
         }
         if let store, !store.verification.isSound {

@@ -51,7 +51,7 @@ extension Session {
         guard let source = collections.first(where: { $0.name.hasSameBytes(as: album.collection) }) else {
             throw CommandError(
                 .usage, "the album \(album.name) belongs to the collection \(album.collection), which does not exist",
-                hint: "album list lists the albums; album drop deletes one")
+                hint: "use album list to list the albums, or album drop to delete one")
         }
         return DocumentSelection(collection: source, album: album)
     }
@@ -65,6 +65,6 @@ extension Session {
         throw CommandError(
             .usage, "no album named \(name)" + (names.isEmpty ? "; the store has no albums" : ""),
             hint: NearestName.find(near: name, of: names).map { "did you mean @\($0)?" }
-                ?? (names.isEmpty ? "album save creates one" : "album list lists the albums"))
+                ?? (names.isEmpty ? "use album save to create one" : "use album list to list the albums"))
     }
 }

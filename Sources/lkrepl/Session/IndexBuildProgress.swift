@@ -22,7 +22,7 @@ final class IndexBuildProgress {
         guard !Interruption.isRequested else {
             var failure = Interruption.failure(
                 "row \(HumanNumber.grouped(done)) of \(HumanNumber.grouped(total)) of \(name)")
-            failure.hint = "completed work is kept; migrate --write without a file continues it"
+            failure.hint = "completed work is kept; to continue, run migrate --write without a file"
             throw failure
         }
         if name != subject {

@@ -42,7 +42,7 @@ enum PeerArgument {
         }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.query == nil,
             parts.fragment == nil
-        else { throw CommandError(.usage, "the address is not a URL such as https://nas.local:6984/photos") }
+        else { throw CommandError(.usage, "the address is not a URL; write one such as https://nas.local:6984/photos") }
         guard parts.password == nil else {
             throw CommandError(
                 .usage, "the address contains a password, which other users can see",
@@ -56,7 +56,7 @@ enum PeerArgument {
         server.path = path.map { "/" + $0 }.joined()
         server.user = nil
         guard let address = server.string else {
-            throw CommandError(.usage, "the address is not a URL such as https://nas.local:6984/photos")
+            throw CommandError(.usage, "the address is not a URL; write one such as https://nas.local:6984/photos")
         }
         self = .web(Web(server: address, isSecure: name == "https", host: host, database: database, user: parts.user))
     }
@@ -76,7 +76,7 @@ enum PeerArgument {
                     let names = store.collections.map(\.name).joined(separator: ", ")
                     throw CommandError(
                         .usage, "the peer \(path) has no collection named \(collection.name); it has \(names)",
-                        hint: "both stores need the collection; migrate adds one")
+                        hint: "both stores need this collection; add it to the peer with migrate")
                 }
                 let peer = try Peer(store, collection: collection.name)
                 return try CommandTask.wait { try await body(peer) }

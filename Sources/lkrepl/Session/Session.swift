@@ -101,7 +101,7 @@ final class Session {
             if name.hasPrefix(DocumentSelection.albumMark) {
                 let album = try album(named: String(name.dropFirst()), in: collections)
                 throw CommandError(
-                    .usage, "\(name) is an album, and this command needs a collection",
+                    .usage, "\(name) is an album, but this command needs a collection",
                     hint: "its documents are in the collection \(album.collection)")
             }
             let isAlbum = (try? album(named: name, in: collections)) != nil

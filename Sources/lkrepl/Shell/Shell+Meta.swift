@@ -221,7 +221,7 @@ extension Shell {
         let named = Terminal.environment("VISUAL") ?? Terminal.environment("EDITOR")
         guard named != nil || FileDescriptor.standardInput.isTerminal else {
             throw CommandError(
-                .usage, ".edit needs a terminal, and standard input is not one",
+                .usage, ".edit needs a terminal, but standard input is not one",
                 hint: "set VISUAL or EDITOR to a program that needs no terminal")
         }
         let editor = named ?? "vi"

@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func `Collection stops while another reader or a checkpoint uses the files`() throws {
+    @Test func `Garbage collection is refused while another reader or a checkpoint uses the files`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             try Self.at(1) { _ = try store.attachments.add(Self.content(11, byteCount: 40_000)) }

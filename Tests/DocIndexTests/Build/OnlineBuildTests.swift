@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `A unique index is built over duplicates and rejects new ones`() throws {
+    @Test func `A unique index is built despite duplicates and rejects new ones`() throws {
         try withTemporaryStore(schema: Self.schema(.value("year", on: "year"))) { store in
             let photos = try store.collection("photos")
             try store.write { transaction in

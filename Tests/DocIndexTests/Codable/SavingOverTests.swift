@@ -64,7 +64,7 @@ import Testing
         #expect(saved == expected)
     }
 
-    @Test func `Saving what was read changes nothing`() throws {
+    @Test func `Saving an unmodified value over its document changes nothing`() throws {
         let stored: DocumentObject = [
             "q": .bytes([1]), "id": "a", "rating": 5, "place": ["u": 1.0, "lat": 7, "name": "n"], "names": ["a": "b"],
         ]

@@ -44,7 +44,7 @@ import Testing
         ),
     ]
 
-    @Test func `Every notation means the same, with and without an index`() throws {
+    @Test func `All notations of a case-insensitive condition give equal results, with and without an index`() throws {
         let indexes: [[IndexDefinition]] = [
             [], [.value("city", on: .field("city", collation: .caseInsensitive))],
             [

@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `A change of the hemisphere moves a document in the index`() throws {
+    @Test func `Changing the hemisphere moves a document in the index`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put([

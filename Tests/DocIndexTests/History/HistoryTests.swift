@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `A document is read as it was after any commit`() throws {
+    @Test func `A document can be read as of any commit`() throws {
         try withTemporaryStore(schema: Self.schema()) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "b"])

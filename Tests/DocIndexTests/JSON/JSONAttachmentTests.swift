@@ -36,7 +36,7 @@ import Testing
             error?.message
                 == #"Expected {"$attachment":{"sha256":"…","bytes":2048,"type":"image/jpeg","name":"…"}} with one member, "#
                 + "the digest in 64 lower-case hexadecimal digits, type and name optional, because the object has a "
-                + #"$ name with a meaning; write an object that only looks like one as {"$lit":{…}}."#)
+                + #"$ name; to store it literally, write {"$lit":{…}}."#)
     }
 
     @Test func `Members can have any order, and type and name can be absent`() throws {

@@ -48,7 +48,7 @@ import Testing
         ),
         (
             #""\udc00""#,
-            #"A \u escape from DC00 to DFFF is the second half of a character, but the first half (\uD800 to \uDBFF) is not before it."#
+            #"A \u escape from DC00 to DFFF is the second half of a character; write the first half (\uD800 to \uDBFF) right before it."#
         ),
         (
             "\"a\nb\"",

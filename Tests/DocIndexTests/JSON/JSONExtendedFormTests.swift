@@ -72,28 +72,28 @@ import Testing
     @Test(arguments: [
         (
             #"{"$bytes":1}"#,
-            #"Expected {"$bytes":"…"} with one member, in standard base64 with padding, because the object has a $ name with a meaning; "#
-                + #"write an object that only looks like one as {"$lit":{…}}."#
+            #"Expected {"$bytes":"…"} with one member, in standard base64 with padding, because the object has a reserved $ name; "#
+                + #"to store it literally, write {"$lit":{…}}."#
         ),
         (
             #"{"$x":1}"#,
-            "Expected $bytes, $date, $num, $attachment or $lit as the only name, because the object has a $ name with a meaning; "
-                + #"write an object that only looks like one as {"$lit":{…}}."#
+            "Expected $bytes, $date, $num, $attachment or $lit as the only name, because the object has a reserved $ name; "
+                + #"to store it literally, write {"$lit":{…}}."#
         ),
         (
             #"{"$num":1}"#,
-            #"Expected {"$num":"…"} with one member, a number as JSON writes it, nan, inf or -inf, because the object has a $ name with a meaning; "#
-                + #"write an object that only looks like one as {"$lit":{…}}."#
+            #"Expected {"$num":"…"} with one member, a number as JSON writes it, nan, inf or -inf, because the object has a reserved $ name; "#
+                + #"to store it literally, write {"$lit":{…}}."#
         ),
         (
             #"{"$date":1}"#,
-            #"Expected {"$date":"2012-06-08T18:02:11.000+02:00"} with one member, in ISO 8601, the zone optional, because the object has a $ name with a meaning; "#
-                + #"write an object that only looks like one as {"$lit":{…}}."#
+            #"Expected {"$date":"2012-06-08T18:02:11.000+02:00"} with one member, in ISO 8601, the zone optional, because the object has a reserved $ name; "#
+                + #"to store it literally, write {"$lit":{…}}."#
         ),
         (
             #"{"$lit":1}"#,
-            #"Expected {"$lit":{…}} with one member, an object, because the object has a $ name with a meaning; "#
-                + #"write an object that only looks like one as {"$lit":{…}}."#
+            #"Expected {"$lit":{…}} with one member, an object, because the object has a reserved $ name; "#
+                + #"to store it literally, write {"$lit":{…}}."#
         ),
     ])
     func `The error for a malformed extended form names the expected form`(text: String, message: String) {

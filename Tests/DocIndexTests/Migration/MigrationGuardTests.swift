@@ -67,8 +67,8 @@ import Testing
         }
         try Self.expectRefusal(
             migration,
-            "the migration lose \(name) would lose \(lost), but does not declare it in drops, at the document 7; "
-                + "it stopped there")
+            "the migration lose \(name) stopped at the document 7: it would lose \(lost); keep it, or declare it in "
+                + "drops")
     }
 
     @Test(arguments: losses.indices) func `A migration may drop what it declares`(number: Int) throws {
@@ -93,8 +93,8 @@ import Testing
     @Test func `A migration that does not declare deletions deletes no documents`() throws {
         try Self.expectRefusal(
             Migration("clean", of: "photos") { $0["id"] == 7 ? nil : $0 },
-            "the migration clean would delete it, but does not declare that it deletes documents, at the document 7; "
-                + "it stopped there")
+            "the migration clean stopped at the document 7: it would delete the document; return it, or declare "
+                + "deletesDocuments")
     }
 
     @Test func `A migration cannot change a document's ID`() throws {
@@ -103,7 +103,7 @@ import Testing
                 var photo = photo
                 if photo["id"] == 7 { photo["id"] = 8 }
                 return photo
-            }, "the migration number would give it another id, at the document 7; it stopped there")
+            }, "the migration number stopped at the document 7: it would change the document's ID; keep the ID")
     }
 
     @Test func `A migration that would change its own result again is rejected`() throws {
@@ -113,8 +113,8 @@ import Testing
                 photo["tags"] = .array((photo["tags"]?.arrayValue ?? []) + ["more"])
                 return photo
             },
-            "the migration grow would change it a second time; make it idempotent, at the "
-                + "document 1; it stopped there")
+            "the migration grow stopped at the document 1: it would change its own result again; make it "
+                + "idempotent")
         // Nor may it delete in the second pass what it changed in the first.
         try Self.expectRefusal(
             Migration("hide", of: "photos", deletesDocuments: true) { photo in
@@ -123,8 +123,8 @@ import Testing
                 photo["hidden"] = true
                 return photo
             },
-            "the migration hide would change it a second time; make it idempotent, at the "
-                + "document 1; it stopped there")
+            "the migration hide stopped at the document 1: it would change its own result again; make it "
+                + "idempotent")
     }
 
     @Test func `Migrations compare values by bytes, including NaN and equivalent Unicode strings`()

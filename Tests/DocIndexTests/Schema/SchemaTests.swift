@@ -265,7 +265,7 @@ import Testing
     static let semanticallyRefusedIndexes: [(String, [String])] = [
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
-            ["/analyzer/language needs words"]
+            ["/analyzer/language requires a word tokenizer"]
         ),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"length":2}}"#,

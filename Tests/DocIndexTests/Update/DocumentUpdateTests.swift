@@ -168,8 +168,8 @@ import Testing
         let cases: [(DocumentObject, String, String)] = [
             (["a": 1], "a.b = 2", "an integer has no member b"), (["a": [1]], "a.b += 2", "an array has no member b"),
             (["a": 1, "b": 2], "a -> b", "member b already"), (["p": [1]], "p[].x = 2", "no member x"),
-            (["a": 4], "a += five", "there is an integer, and a string cannot be added to it; += (\"five\") makes"),
-            (["a": "x"], "a += 1", "there is a string, and an integer cannot be added to it; += (1) makes"),
+            (["a": 4], "a += five", "a string cannot be added to an integer; use += (\"five\") for an array"),
+            (["a": "x"], "a += 1", "an integer cannot be added to a string; use += (1) for an array"),
             (["a": true], "a += 1.5", "cannot be added"), (["a": 4], "a += null", "cannot be added"),
             (["a": 1], "a += TEXT x", "not a string"), (["x": ["b": 1], "a": 1], "a -> x.b", "member b already"),
         ]

@@ -84,13 +84,13 @@ import Testing
             problems: ["photos.tags: an entry of the document 1234 is missing"], repairs: 0
         ) { try $0.delete(StoreKey.values.prefix(2) + OrderedValue.encoded("t4") + rowBytes) },
         Damage(
-            name: "a covered value is wrong", problems: ["photos.year: an entry of the document 1234 is wrong"],
+            name: "a covered value is wrong", problems: ["photos.year: an entry does not match the document 1234"],
             repairs: 0
         ) {
             try $0.put(CoveredValues.encode(["rating"], of: ["rating": 3]), forKey: year + rowBytes)
         },
         Damage(
-            name: "a location is wrong", problems: ["photos.place: an entry of the document 1234 is wrong"],
+            name: "a location is wrong", problems: ["photos.place: an entry does not match the document 1234"],
             repairs: 0
         ) {
             var cursor = try $0.cursor(in: .prefix(StoreKey.values.prefix(4)))
@@ -155,12 +155,12 @@ import Testing
             problems: [
                 "photos: the id \(count) leads to row \(count), which holds no document",
                 "photos: there are \(left + 1) ids for \(left) documents",
-                "there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice",
+                "the feed has \(count) changes instead of \(count - 1), one for each document and deletion",
             ], repairs: 2, losesDeletion: true
         ) { try $0.put(encoded(UInt64(count)), forKey: StoreKey.id(1, .int(Int64(count)))) },
         Damage(
             name: "the record of a deletion is gone",
-            problems: ["there are \(count) changes for \(count - 1) documents and deletions; one may be listed twice"],
+            problems: ["the feed has \(count) changes instead of \(count - 1), one for each document and deletion"],
             repairs: 1, losesDeletion: true
         ) { try $0.delete(StoreKey.id(1, .int(Int64(count)))) },
         Damage(
@@ -177,12 +177,12 @@ import Testing
             name: "a change is gone",
             problems: [
                 "photos: the last change of the document 1234 in commit \(commit) is missing from the feed",
-                "there are \(count - 1) changes for \(count) documents and deletions; one may be listed twice",
+                "the feed has \(count - 1) changes instead of \(count), one for each document and deletion",
             ], repairs: 1
         ) { try $0.delete(changeKey) },
         Damage(
             name: "a document is listed twice",
-            problems: ["there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice"],
+            problems: ["the feed has \(count + 1) changes instead of \(count), one for each document and deletion"],
             repairs: 1
         ) {
             try $0.put([0] + DocumentID.int(1234).encoded, forKey: StoreKey.change(9, collection: 1, row: row))
@@ -203,7 +203,7 @@ import Testing
             name: "the key of a change is garbage",
             problems: [
                 "a change cannot be read",
-                "there are \(count + 1) changes for \(count) documents and deletions; one may be listed twice",
+                "the feed has \(count + 1) changes instead of \(count), one for each document and deletion",
             ], repairs: 1
         ) { try $0.put([], forKey: [StoreKey.changes.rawValue, 0xff]) },
         Damage(
@@ -216,7 +216,7 @@ import Testing
         ) { try $0.put([0x80], forKey: StoreKey.stateKey) },
         Damage(
             name: "the last commit is one that no store reaches",
-            problems: ["the number of the last commit is \(UInt64.max), which is impossibly large"], repairs: 1
+            problems: ["the last commit number \(UInt64.max) exceeds the maximum"], repairs: 1
         ) { try $0.put(encoded(.max), forKey: StoreKey.stateKey) },
     ]
 

@@ -99,7 +99,7 @@ import Testing
         Damage("an index entry that cannot be read", ["photos.year: an entry belongs to no document"]) {
             try $0.put([], forKey: year + [0xff, 0xff])
         },
-        Damage("an index entry with a value", ["photos.year: an entry of the document 7 is wrong"]) {
+        Damage("an index entry with a value", ["photos.year: an entry does not match the document 7"]) {
             try $0.put([1], forKey: year + OrderedValue.encoded(1907) + [0x15, 7])
         },
         Damage(
@@ -181,7 +181,7 @@ import Testing
 
     /// The description if a change exists but its document is missing or unreadable.
     private static let surplusChange =
-        "there are 200 changes for 199 documents and deletions; one may be listed twice"
+        "the feed has 200 changes instead of 199, one for each document and deletion"
 
     static let documentDamages: [Damage] = [
         Damage(

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedTestData.has("leveldb/golang-testdata"), "skipped: there is no shared data"))
-    func `The tables of other programs name their blocks in order`() throws {
+    func `Tables written by other programs index their blocks in order`() throws {
         let folder = SharedTestData.path(of: "leveldb/golang-testdata/")
         var blockCount = 0
         for name in ["h.ldb", "h.no-compression.ldb", "h.bloom.no-compression.ldb", "db-stage-4/000005.sst"] {

@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `A snapshot outlives the variable of its database and remains readable`() throws {
+    @Test func `A snapshot keeps its database open after the last reference to the database is gone`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             do {
@@ -239,7 +239,7 @@ import Testing
         return snapshot
     }
 
-    @Test func `A cursor outlives the variable of its database and remains readable`() throws {
+    @Test func `A cursor keeps its database open after the last reference to the database is gone`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/db"
             do {

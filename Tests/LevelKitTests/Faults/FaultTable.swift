@@ -6,7 +6,7 @@ enum FaultTable {
     /// The fault numbers: 1.1 to 1.21, with letters where there are several of a kind.
     static let tests: [String: String] = [
         "1.1a": "An empty key and an empty value are distinct from absence",
-        "1.1b": "A read from a missing table is corruption, not absence",
+        "1.1b": "A read from a missing table reports corruption, not a missing key",
         "1.1c": "Missing parent directories are created, and no error mentions a lock file",
         "1.2a": "Closing under a live cursor throws a typed error, and the cursor then throws closed",
         "1.2b": "Use after close throws a typed error",

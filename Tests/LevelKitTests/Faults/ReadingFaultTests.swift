@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `A read from a missing table is corruption, not absence`() throws {
+    @Test func `A read from a missing table reports corruption, not a missing key`() throws {
         try withTemporaryDirectory(leavesDamage: true) { directory in
             try TableFixture.make(at: directory, count: 200)
             let database = try Database.open(at: directory)

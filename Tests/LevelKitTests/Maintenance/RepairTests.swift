@@ -103,7 +103,7 @@ import Testing
         #expect(error?.code == .corruption)
     }
 
-    @Test func `A damaged Bloom filter costs nothing, and is made anew`() throws {
+    @Test func `Repair replaces a damaged Bloom filter without losing entries`() throws {
         var database = try Database.open(at: path, options: Self.options())
         try database.compact()
         try database.close()

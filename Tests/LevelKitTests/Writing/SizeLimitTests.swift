@@ -18,7 +18,7 @@ import Testing
         #expect(code { try SizeLimit.check(batchByteCount: batch + 1) } == .tooLarge)
     }
 
-    @Test func `The size limits are far below the limits of 32-bit lengths`() {
+    @Test func `The size limits fit in 32-bit lengths`() {
         #expect(SizeLimit.batchByteCount < 1 << 31)
         #expect(SizeLimit.keyByteCount < SizeLimit.batchByteCount)
     }

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing of a batch is visible before it is written`() throws {
+    @Test func `No part of a batch is visible before the batch is written`() throws {
         try withTemporaryDatabase { database in
             try database.write { batch in
                 try batch.put("1", forKey: "a")

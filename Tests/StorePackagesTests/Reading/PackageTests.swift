@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `A large original is mapped into memory where it is in the package`() throws {
+    @Test func `A large original is memory-mapped directly from the package`() throws {
         try PackedStore.withPackage(numbers: []) { store, path, directory in
             var contents: [[UInt8]] = []
             for (number, count) in [5_000_000, 1, 4095, 70_000].enumerated() {

@@ -234,7 +234,7 @@ import Testing
                 #expect(outcome.code == 64 && outcome.says("add --cert and --key"), "\(outcome)")
             }
             let lonely = try place.run("serve", "--sync", "--write", "one.store", "--cert", "a.pem")
-            #expect(lonely.code == 64 && lonely.says("belong together"), "\(lonely)")
+            #expect(lonely.code == 64 && lonely.says("must be given together"), "\(lonely)")
             let unknown = try place.run("serve", "--sync", "--write", "one.store", "photos")
             #expect(unknown.code == 64 && unknown.says("no collection named photos"), "\(unknown)")
         }

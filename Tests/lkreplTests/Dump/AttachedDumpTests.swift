@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `Files beside a dump, or in another store, complete it`() throws {
+    @Test func `A dump without attachments is completed by files from a directory or another store`() throws {
         try Self.with { place in
             let whole = try place.dump("items.store")
             #expect(try place.run("dump", "items.store", "--attachments", "files", "-o", "beside.lkd").code == 0)

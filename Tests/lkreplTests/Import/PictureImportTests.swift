@@ -124,7 +124,7 @@ struct `Repeated picture imports` {
         }
     }
 
-    @Test func `A picture replaces no other value of the member`() throws {
+    @Test func `Importing a picture never replaces an existing member value`() throws {
         try Self.with { place, root in
             try #require(try Self.run(place, "wb").code == 0)
             let id = root + "/2.jpg"

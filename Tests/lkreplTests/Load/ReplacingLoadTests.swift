@@ -52,7 +52,7 @@ private enum Replacement {
     private static let command = ["load", "--write", "--yes", "--mode", "replace", "old"]
 
     @Test(arguments: [true, false])
-    func `A replacing load with truncated input keeps the old content, wherever it is cut`(isStore: Bool) throws {
+    func `A replacing load keeps the old content if its input is truncated anywhere`(isStore: Bool) throws {
         try Workplace.with { place in
             let (old, new) = try Replacement.make(isStore: isStore, count: 200, in: place)
             for share in [0.02, 0.1, 0.35, 0.5, 0.8, 0.97, 0.999] {

@@ -35,7 +35,7 @@ import Testing
             (.text("－1"), "'－1"), (.text("＠a"), "'＠a"), (.text("=a,b"), #""'=a,b""#), (.text("a=b"), "a=b"),
             (.literal("-1"), "-1"), (.text(""), #""""#),
         ] as [(DelimitedField, String)])
-    func `The CSV writer guards formulas on request`(field: DelimitedField, text: String) {
+    func `The CSV writer guards against formulas on request`(field: DelimitedField, text: String) {
         #expect(csv([field], CSVWriter(guardsFormulas: true)) == text + "\n")
     }
 }

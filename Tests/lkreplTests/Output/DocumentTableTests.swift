@@ -15,7 +15,7 @@ import Testing
     private static let titles = ["size", "id", "title", "source", "text", "tags"]
 
     @Test(arguments: [30, 40, 60, 80, 120, 300])
-    func `The ID comes first and in full, and every field is shown or named`(width: Int) {
+    func `The ID column comes first, untruncated, and every field is shown or listed as omitted`(width: Int) {
         let style = TableStyle(content: .documents(idField: "id"), preferred: ["title"])
         let columns = ColumnSelection(of: Self.titles, rows: Self.rows, style: style, width: width)
         #expect(columns.titles.first == "id")

@@ -69,13 +69,13 @@ public struct TextAnalyzer: Sendable, Hashable {
 
     /// Runs of letters and digits; case, accents and width are folded. The default.
     public static let simple = TextAnalyzer(.simple)
-    /// Words by UAX #29; case, accents and width are folded.
+    /// Words split by UAX #29; case, accents and width are folded.
     public static let words = TextAnalyzer(.words)
     /// The whole value as one word; case, accents and width are folded.
     public static let keyword = TextAnalyzer(.keyword)
     /// Three characters in a row; case, accents and width are folded.
     public static let ngrams = TextAnalyzer(.ngrams)
-    /// Words by UAX #29 with adjacent ideographs as pairs: for Chinese and Japanese.
+    /// Words split by UAX #29, with adjacent ideographs in pairs; for Chinese and Japanese.
     public static let cjk: TextAnalyzer = {
         var analyzer = TextAnalyzer(.words)
         analyzer.pairsIdeographs = true
@@ -127,9 +127,9 @@ extension TextAnalyzer {
     var faults: [(member: String, message: String)] {
         var faults: [(String, String)] = []
         if !hasWords {
-            if language != nil { faults.append(("language", "needs words; use the tokenizer words or simple")) }
-            if pairsIdeographs { faults.append(("cjk", "needs words; use the tokenizer words or simple")) }
-            if stopWords != .none { faults.append(("stopWords", "needs words; use the tokenizer words or simple")) }
+            if language != nil { faults.append(("language", "requires a word tokenizer; use words or simple")) }
+            if pairsIdeographs { faults.append(("cjk", "requires a word tokenizer; use words or simple")) }
+            if stopWords != .none { faults.append(("stopWords", "requires a word tokenizer; use words or simple")) }
         }
         if tokenizer == .ngrams {
             if !(2...8).contains(gramLength) { faults.append(("length", "is \(gramLength); it must be from 2 to 8")) }

@@ -92,8 +92,8 @@ final class QueryResolver {
             throw DocIndexError(
                 .invalidQuery,
                 "the text index \(indexName) has no field \(name); it has "
-                    + "\(names.map(\.path).joined(separator: ", ")). "
-                    + "Put the word in quotes if it is not a field")
+                    + "\(names.map(\.path).joined(separator: ", ")); "
+                    + "quote the word if it is not a field")
         }
         return fields
     }
