@@ -198,6 +198,8 @@ struct LineReadError: Error, Hashable {
                 "\(name):\(lineNumber): the line that begins at byte \(offset) is longer than "
                     + "\(HumanNumber.grouped(maximumByteCount)) bytes",
                 hint: "check the format of the file; it may not be line-based")
+        case .system(let error) where error.isInterruption && Interruption.isRequested:
+            Interruption.failure("\(HumanNumber.counted(lineNumber - 1, "line")) of \(name)")
         case .system(let error):
             CommandError(
                 error.isInterruption ? .interrupted : .inputOutput,

@@ -21,7 +21,11 @@ extension RecordError {
                 "the line that begins at byte \(failure.offset) is longer than \(HumanNumber.grouped(maximum)) bytes",
                 hint: "raise --max-line, or check that the file is line-based")
         case .system(let error):
-            self.init(.reading, "cannot read after byte \(failure.offset): \(error)", hint: error.hint)
+            let isStopped = error.isInterruption && Interruption.isRequested
+            self.init(
+                .reading,
+                isStopped ? "interrupted" : "cannot read after byte \(failure.offset): \(error)",
+                hint: isStopped ? nil : error.hint)
             exitCode = error.isInterruption ? .interrupted : error.exitCode
             isRecoverable = false
         }

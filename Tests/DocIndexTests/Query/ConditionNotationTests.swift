@@ -182,7 +182,7 @@ import class Foundation.JSONEncoder
         .init("in (1)", 0, "path"), .init("a = 1 and", 9, "a condition is expected"), .init("a = 1 or", 8, "condition"),
         .init("a = 1 or or b = 1", 9, "path"), .init("a = 1 and and b = 1", 10, "path"), .init("not", 3, "condition"),
         .init("a = 1 not", 9, "condition"), .init("a = 1 and not", 13, "condition"),
-        .init(#"a = "x\qy""#, 6, "no escape"), .init("(a = 1", 6, "a ) is expected"), .init("((a = 1)", 8, ")"),
+        .init(#"a = "x\qy""#, 6, "not an escape sequence"), .init("(a = 1", 6, "a ) is expected"), .init("((a = 1)", 8, ")"),
         .init("a = 1)", 5, "AND or OR"),
         .init("a = 1, b = 2", 5, "AND or OR"), .init("a = 1 = 2", 6, "AND or OR"), .init("(a = 1))", 7, "AND or OR"),
         .init("a = 1 exists", 6, "AND or OR"),
