@@ -144,6 +144,46 @@ import Testing
         }
     }
 
+    @Test func `A refused document does not end a replication of CouchDB`() async throws {
+        try await Self.withServer { group, send in
+            // Any status but 401, 403 and 413 would.
+            for (id, text) in [
+                ("_design/x", #"{"_id":"_design/x","_rev":"1-cc","views":{}}"#),
+                ("_design%2Fx", #"{"_id":"_design/x","_rev":"1-cc","views":{}}"#),
+                ("a", #"{"_id":"a","_rev":"1-aa","big":12345678901234567890}"#),
+                ("b", #"{"_id":"b","_rev":"1-bb","id":"c"}"#), ("d", #"{"_id":"d","_rev":"1-dd","_x":1}"#),
+            ] {
+                let answer = try await send(.put, "/photos/\(id)?new_edits=false", text)
+                #expect(answer.status == 403, "\(id)")
+                guard case .object(let object) = try JSONParser().parse(answer.text) else { continue }
+                #expect(object["error"] == "forbidden", "\(id)")
+            }
+            #expect(try await send.status(.put, "/photos/e?new_edits=false", #"{"_id":"e","_rev":"1-ee"}"#) == 201)
+            #expect(try group.photos(0).count() == 1)
+        }
+    }
+
+    @Test func `A document can be named twice in one question for missing revisions`() async throws {
+        try await Self.withServer { _, send in
+            let answer = try await send.object(
+                .post, "/photos/_revs_diff", #"{"a":["1-aa","2-bb"],"b":["1-cc"],"a":["2-bb","3-dd"]}"#)
+            #expect(answer == ["a": ["missing": ["1-aa", "2-bb", "3-dd"]], "b": ["missing": ["1-cc"]]])
+            for wrong in [#"{"a":["1-aa"],"a":5}"#, #"{"a":["1-aa"],"a":{"b":1,"b":2}}"#, #"{"a":[],"a":["x"]}"#] {
+                #expect(try await send.status(.post, "/photos/_revs_diff", wrong) == 400, "\(wrong)")
+            }
+        }
+    }
+
+    @Test func `A server without sessions says so before it asks for a password`() async throws {
+        try await withSyncedStores(1) { group in
+            var options = SyncServer.Options(collections: ["photos"])
+            options.login = ("anna", "secret")
+            let send = Sending(server: try SyncServer(group.stores[0], options: options))
+            #expect(try await send.status(.post, "/_session", "name=anna&password=secret") == 404)
+            #expect(try await send.status(.get, "/photos") == 401)
+        }
+    }
+
     @Test func `Attachments in a document do not count for its size`() async throws {
         try await Self.withServer(documentLimit: 2000) { _, send in
             let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

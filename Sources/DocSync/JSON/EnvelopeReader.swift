@@ -33,6 +33,7 @@ package struct EnvelopeReader: Sendable {
     package let byteLimit: Int
     private let arrayName: String?
     private let what: String
+    private let allowsRepeatedNames: Bool
 
     private var state = State.start
     private var isObject = true
@@ -60,7 +61,11 @@ package struct EnvelopeReader: Sendable {
     /// - Parameters:
     ///   - arrayName: the member whose elements are returned; `nil` if all members are returned whole.
     ///   - what: the message in messages of errors, such as "the answer of _changes".
-    package init(elementsOf arrayName: String?, of what: String, byteLimit: Int) {
+    ///   - allowsRepeatedNames: whether the members of the outer object may be many, and some have the same name.
+    package init(
+        elementsOf arrayName: String?, of what: String, byteLimit: Int, allowsRepeatedNames: Bool = false
+    ) {
+        self.allowsRepeatedNames = allowsRepeatedNames
         self.arrayName = arrayName
         self.what = what
         self.byteLimit = byteLimit
@@ -183,7 +188,7 @@ extension EnvelopeReader {
         switch token {
         case .name:
             name = try parsedName(Array(text))
-            guard names.count < Self.memberLimit, names.insert(name).inserted else {
+            guard allowsRepeatedNames || names.count < Self.memberLimit && names.insert(name).inserted else {
                 throw malformed("a name occurs twice, or there are too many names")
             }
             state = .colon

@@ -62,17 +62,61 @@ package enum RevisionsDifference {
     }
 
     /// Reads the body of a request.
+    ///
+    /// CouchDB's replicator names a document twice if it changed twice since the last request. The lists of equal names
+    /// are joined.
     package static func revisions(
         in body: [UInt8]
     ) throws(MessageError) -> [(id: String, revisions: [Revision])] {
-        var result: [(String, [Revision])] = []
-        for member in try parsed(body, in: "The body of _revs_diff") {
+        var result: [(id: String, revisions: [Revision])] = []
+        var places: [String: Int] = [:]
+        var joined: Set<Int> = []
+        for member in try members(of: body, in: "The body of _revs_diff") {
             guard let revisions = revisions(member.value) else {
                 throw MessageError(.malformed, "The body of _revs_diff has a member that is not a list of revisions.")
             }
-            result.append((member.name, revisions))
+            if let place = places[member.name] {
+                result[place].revisions += revisions
+                joined.insert(place)
+            } else {
+                places[member.name] = result.count
+                result.append((member.name, revisions))
+            }
+        }
+        for place in joined {
+            var known: Set<Revision> = []
+            result[place].revisions.removeAll { !known.insert($0).inserted }
         }
         return result
+    }
+
+    /// Returns the members of an object, of which several may have the same name.
+    private static func members(
+        of body: [UInt8], in what: String
+    ) throws(MessageError) -> [(name: String, value: DocumentValue)] {
+        var parsed: DocumentValue?
+        do throws(JSONError) {
+            parsed = try JSONParser().parse(body)
+        } catch {
+            guard error.code == .duplicateName else { throw MessageError(error, in: what) }
+        }
+        if case .object(let object)? = parsed { return object.map { ($0.name, $0.value) } }
+        guard parsed == nil else { throw MessageError(.malformed, "\(what) is not an object.") }
+        var reader = EnvelopeReader(elementsOf: nil, of: what, byteLimit: body.count, allowsRepeatedNames: true)
+        reader.append(body)
+        reader.finish()
+        var members: [(name: String, value: DocumentValue)] = []
+        while let part = try reader.next() {
+            guard case .member(let name, let text) = part else {
+                throw MessageError(.malformed, "\(what) is not an object.")
+            }
+            do throws(JSONError) {
+                members.append((name, try JSONParser().parse(text)))
+            } catch {
+                throw MessageError(error, in: what)
+            }
+        }
+        return members
     }
 
     /// Reads the body of an answer.

@@ -21,6 +21,8 @@ struct ServedDatabase: Sendable {
         case (.post, "_ensure_full_commit", 1):
             try await store.flush()
             return .json(["ok": true, "instance_start_time": .string(instance)], status: 201)
+        case (.put, let name?, _) where name == "_design" || name.hasPrefix("_design/"):
+            throw ServerFailure(403, "forbidden", "design documents are not replicated")
         case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerFailure.missing
         case (.get, let id?, 1), (.head, let id?, 1): return try await document(.string(id), request, target)
         case (.put, let id?, 1): return try await storeDocument(id, request, target)

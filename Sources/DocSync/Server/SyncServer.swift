@@ -52,6 +52,9 @@ public struct SyncServer: Responder {
         guard let target = Target(request.target) else {
             throw ServerFailure(400, "bad_request", "the path is not valid")
         }
+        // CouchDB's replicator asks for a session before anything else, and sends the password without one if there are
+        // none.
+        if target.path.first == "_session" { throw ServerFailure.missing }
         guard isAuthorized(request) else {
             throw ServerFailure(401, "unauthorized", "a name and a password are needed")
         }
@@ -141,7 +144,10 @@ struct ServerFailure: Error {
                 failure.code == .tooLarge ? 413 : 400, failure.code == .tooLarge ? "too_large" : "bad_request",
                 failure.message)
         case let failure as DocumentFault:
-            self.init(failure.code == .tooLarge ? 413 : 400, failure.code.rawValue, failure.message)
+            // CouchDB's replicator ends at any other status, and continues with the other documents at these.
+            self.init(
+                failure.code == .tooLarge ? 413 : 403, failure.code == .tooLarge ? "too_large" : "forbidden",
+                "\(failure.code.rawValue): \(failure.message)")
         case is CancellationError: self.init(503, "service_unavailable", "the server is stopping")
         default: self.init(500, "internal_error", "\(failure)")
         }
