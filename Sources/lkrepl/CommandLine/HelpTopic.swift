@@ -13,7 +13,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
         case .sorting: "How to sort, limit and page through results."
         case .output: "Tables, JSON, CSV, files and pagers."
         case .importing: "How to get JSON, CSV and pictures into a store."
-        case .changes: "Which commands change a store, ask first, or can show their effect without changes."
+        case .changes: "Which commands change a store, ask first, or can only show their effect."
         case .scripts: "Exit codes, raw IDs, parameters and errors for programs."
         case .bytes: "How keys and values of bytes are written."
         case .keyboard: "Keyboard shortcuts of the shell."
