@@ -13,19 +13,23 @@ import Testing
         return ["id": .int(Int64(id)), "title": .string(words.joined(separator: " ")), "caption": "w0 w1"]
     }
 
+    /// Flushes and merges after few documents.
+    private static let fewDocuments: DocumentStore.Options = {
+        var options = DocumentStore.Options()
+        options.textMaintenance.pendingDocumentCount = 32
+        options.textMaintenance.smallLevelDocumentCount = 64
+        options.textMaintenance.mergeFactor = 4
+        // Reduced in proportion to the other limits: each commit pays for two slices.
+        options.textMaintenance.mergeSliceByteCount = 4 << 10
+        return options
+    }()
+
     @Test func `After any number of commits there are few segments, and the last commit is found`() throws {
         var random = TestRun.random(stream: 122)
-        var limits = TextMaintenanceLimits()
-        limits.pendingDocumentCount = 32
-        limits.smallLevelDocumentCount = 64
-        limits.mergeFactor = 4
-        // Reduced in proportion to the other limits: each commit pays for two slices.
-        limits.mergeSliceByteCount = 4 << 10
-        var options = DocumentStore.Options()
-        options.textMaintenance = limits
         let commitCount = TestRun.rounds(600, long: 20_000)
         try withTemporaryDirectory { directory in
-            let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+            let store = try DocumentStore.open(
+                at: directory + "/s", schema: SegmentTests.schema, options: Self.fewDocuments)
             let collection = try store.collection("c")
             let documentCount = 300
             for id in 0..<documentCount { try collection.put(Self.document(id, &random)) }
@@ -57,15 +61,9 @@ import Testing
 
     @Test func `Nothing of merged segments stays in the cache`() throws {
         var random = TestRun.random(stream: 125)
-        var limits = TextMaintenanceLimits()
-        limits.pendingDocumentCount = 32
-        limits.smallLevelDocumentCount = 64
-        limits.mergeFactor = 4
-        limits.mergeSliceByteCount = 4 << 10
-        var options = DocumentStore.Options()
-        options.textMaintenance = limits
         try withTemporaryDirectory { directory in
-            let store = try DocumentStore.open(at: directory + "/s", schema: SegmentTests.schema, options: options)
+            let store = try DocumentStore.open(
+                at: directory + "/s", schema: SegmentTests.schema, options: Self.fewDocuments)
             let collection = try store.collection("c")
             let cache = store.texts.cache
             var used: Set<UInt32> = []
