@@ -297,7 +297,7 @@ extension Planner {
 
 extension Filter {
     /// The location field of the condition; `nil` for conditions that are not about locations.
-    fileprivate var geoField: GeoField? {
+    var geoField: GeoField? {
         switch self {
         case .isWithin(let field, _), .isNear(let field, _, _): field
         default: nil

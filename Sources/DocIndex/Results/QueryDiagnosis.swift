@@ -296,14 +296,6 @@ extension Filter {
         }
     }
 
-    /// The field of a condition on locations; `nil` for other conditions.
-    fileprivate var geoField: GeoField? {
-        switch self {
-        case .isWithin(let field, _), .isNear(let field, _, _): field
-        default: nil
-        }
-    }
-
     /// The numbers that the condition compares with; `nil` for other conditions.
     fileprivate var numbers: [DocumentValue]? {
         switch self {

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Two generations of entries keep what is used repeatedly. When the younger generation is full, it replaces the older
 /// one. An entry found in the older generation moves to the younger one. Entries of a merged segment are removed at once:
-/// only readers of older snapshots still use it.
+/// only readers of older snapshots still use them.
 final class TermCache: Sendable {
     private struct Segment: Hashable {
         let index: UInt32
