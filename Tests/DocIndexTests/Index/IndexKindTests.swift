@@ -107,7 +107,7 @@ import Testing
             let entry = [0x56, 0x15, 1] + OrderedValue.encoded(5) + [0x15, 1]
             let value = try #require(try database.value(forKey: entry))
             try database.put(CoveredValues.encode(["m"], of: ["m": 7]), forKey: entry)
-            #expect(try store.verify().problems.contains { $0.contains("is wrong") })
+            #expect(try store.verify().problems.contains { $0.contains("does not match the document") })
             try database.put(value, forKey: entry)
             try database.put([9], forKey: key)
             try store.collection("c").put(["id": 1, "n": 4])
