@@ -160,7 +160,9 @@
 
         private func add(_ channel: any Channel, to connections: ServerConnections) throws {
             let pipeline = channel.pipeline.syncOperations
-            if let encryption { try pipeline.addHandler(encryption()) }
+            #if Network
+                if let encryption { try pipeline.addHandlers([encryption(), WriteJoiner()]) }
+            #endif
             let limit = configuration.connectionLimit
             let clock = ConnectionClock(configuration, eventLoop: channel.eventLoop) { connections.count >= limit }
             try pipeline.addHandler(clock)

@@ -131,6 +131,59 @@
             }
         }
 
+        @Test func `Each chunk of a body is one record`() async throws {
+            try await Self.withCertificates { files in
+                try await withServer {
+                    $0.tls = .init(certificateFile: files["server.pem"], keyFile: files["server.key"])
+                } respond: { _ in
+                    let made = Count()
+                    let body = ByteStream {
+                        made.add()
+                        return made.value > 3 ? nil : [UInt8](repeating: UInt8(ascii: "a"), count: 100)
+                    }
+                    return SyncResponse(status: 200, body: .stream(body))
+                } _: { server in
+                    let request = files["request"]
+                    try TestFiles.write(Array("GET / HTTP/1.1\r\nConnection: close\r\n\r\n".utf8), to: request)
+                    // Before TLS 1.3, messages of the handshake have types of their own.
+                    let shown = try await Self.output(of: [
+                        "s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_2", "-ign_eof", "-msg",
+                    ], input: request)
+                    var records = 0
+                    var isReceived = false
+                    for line in shown.split(whereSeparator: \.isNewline) {
+                        if isReceived, line.hasPrefix("    17 03 03") { records += 1 }
+                        isReceived = line.hasPrefix("<<<") && line.contains("RecordHeader")
+                    }
+                    // The head, three chunks and the end.
+                    #expect(records == 5, "\(shown)")
+                }
+            }
+        }
+
+        /// What openssl prints.
+        private static func output(of arguments: [String], input: String) async throws -> String {
+            let path = try #require(opensslPath)
+            return try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            let process = Process()
+                            process.executableURL = URL(filePath: path)
+                            process.arguments = arguments
+                            process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input))
+                            process.standardError = FileHandle.nullDevice
+                            let pipe = Pipe()
+                            process.standardOutput = pipe
+                            try process.run()
+                            let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+                            process.waitUntilExit()
+                            return String(decoding: bytes, as: UTF8.self)
+                        })
+                }
+            }
+        }
+
         @Test func `A server can require client certificates`() async throws {
             try await Self.withCertificates { files in
                 try await withServer {

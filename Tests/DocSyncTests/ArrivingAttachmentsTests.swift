@@ -116,13 +116,13 @@ import struct DocIndex.Attachment
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let unknown = try DocumentAttachmentsTests.reference(7, "x.jpg")
             let (content, entries) = try Self.entries(of: ["id": "a", "x": unknown])
-            for list in [entries, []] {
+            for (list, code) in [(entries, .missing), ([], .unlisted)] as [([WireAttachment], AttachmentError.Code)] {
                 let arriving = ArrivingAttachments(content, list)
                 #expect(try arriving.needed(in: store) == list)
                 let error = #expect(throws: AttachmentError.self) {
                     try arriving.document(ReceivedContents(), in: store)
                 }
-                #expect(error?.code == .missing)
+                #expect(error?.code == code)
             }
         }
     }

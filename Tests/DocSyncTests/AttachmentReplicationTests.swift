@@ -20,6 +20,61 @@ private final class MeasuringTransport: Transport {
     }
 }
 
+/// A peer of which a client sent the text `t.txt` compressed. Like CouchDB, it states the length and the digest of the
+/// compressed content, and returns either form.
+private struct PackingTransport: Transport {
+    let base: any Transport
+    let byteCount: Int
+    let packed: [UInt8]
+    let digest: String
+
+    /// - Parameter isRight: whether the stated digest is that of what is returned.
+    init(base: any Transport, _ content: [UInt8], isRight: Bool) {
+        self.base = base
+        byteCount = content.count
+        packed = Self.packed(content)
+        var md5 = MD5Hash()
+        md5.update(isRight ? packed : content)
+        digest = "md5-" + Base64.text(of: md5.digest)
+    }
+
+    /// A gzip stream without compression (RFC 1951, section 3.2.4).
+    private static func packed(_ content: [UInt8]) -> [UInt8] {
+        func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+            unsafe withUnsafeBytes(of: value.littleEndian) { unsafe Array($0) }
+        }
+        var packed: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
+        for start in stride(from: 0, to: content.count, by: 50_000) {
+            let block = content[start..<min(start + 50_000, content.count)]
+            packed.append(block.endIndex == content.count ? 1 : 0)
+            packed += bytes(UInt16(block.count)) + bytes(~UInt16(block.count)) + block
+        }
+        var checksum = GzipReader.CRC32()
+        checksum.update(content)
+        return packed + bytes(checksum.value) + bytes(UInt32(content.count))
+    }
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        var response = try await base.send(request)
+        guard let body = try? await response.body.collected(limit: 1 << 30) else {
+            throw TransportError(.cut, peer: "the other store")
+        }
+        response.fields["Content-Length"] = nil
+        guard request.target.contains("/t.txt") else {
+            let text = String(decoding: body, as: UTF8.self).replacing(
+                "\"length\":\(byteCount)", with: "\"length\":\(packed.count),\"digest\":\"\(digest)\"")
+            response.body = .bytes(Array(text.utf8))
+            return response
+        }
+        response.fields["Accept-Ranges"] = "none"
+        let isPacked = request.fields["Accept-Encoding"] == "gzip"
+        response.fields["Content-Encoding"] = isPacked ? "gzip" : nil
+        let parts = Mutex([isPacked ? packed : body])
+        response.body = .stream(ByteStream { parts.withLock { $0.popLast() } })
+        return response
+    }
+}
+
 struct AttachmentReplicationTests {
     private func content(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SplitMix64(seed: seed)
@@ -153,6 +208,19 @@ struct AttachmentReplicationTests {
             #expect(try await content.body.collected(limit: 1000) == Array("hello".utf8))
             #expect(try group.photos(1).document("x")?.content["n"] == 2)
             for store in group.stores { try expectSound(store) }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A text whose compressed length is stated comes if its digest is right`(isRight: Bool) async throws {
+        try await withSyncedStores(2) { group in
+            let text = Array(repeating: Array("fog over the bridge\n".utf8), count: 40_000).flatMap(\.self)
+            let added = try group.stores[1].attachments.add(text, type: "text/plain", name: "t.txt")
+            try group.photos(1).put(["id": "a", "_attachments": ["t.txt": .attachment(added)]])
+            let status = try await group.sync(0, with: 1) { PackingTransport(base: $0, text, isRight: isRight) }
+            #expect(status.leftOut.keys.sorted() == (isRight ? [] : ["a"]), "\(status.leftOut)")
+            if isRight { #expect(try group.leaves(0) == group.leaves(1)) }
+            try expectSound(group.stores[0])
         }
     }
 

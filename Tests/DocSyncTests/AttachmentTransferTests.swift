@@ -148,6 +148,11 @@ import struct DocIndex.Attachment
                 #expect(document.digests[stored.digest] == [digest])
                 #expect(try to.attachments.bytes(of: try #require(document.contents["i"])) == [7])
             }
+            // A client sent it compressed, and CouchDB states the compressed length twice.
+            var asSent = text
+            asSent.byteCount = text.encodedByteCount
+            let document = try await Self.received(message(asSent, packed), into: to)
+            #expect(document.contents["t"]?.byteCount == 3)
             var wrong = text
             wrong.byteCount = 2
             await #expect(throws: AttachmentError.self) { try await Self.received(message(wrong, packed), into: to) }

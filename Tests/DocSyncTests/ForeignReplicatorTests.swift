@@ -109,6 +109,24 @@ import Testing
         }
     }
 
+    @Test func `A selector looks at each version that is listed`() async throws {
+        try await Self.withServer { group, send in
+            let texts = [#"{"_id":"x","_rev":"1-a","n":1}"#, #"{"_id":"x","_rev":"1-b","n":2}"#]
+            let body = #"{"new_edits":false,"docs":[\#(texts.joined(separator: ","))]}"#
+            #expect(try await send.status(.post, "/photos/_bulk_docs", body) == 201)
+            for (style, n, revisions) in [
+                ("all_docs", "1", ["1-a"]), ("all_docs", "2", ["1-b"]), ("all_docs", #"{"$gt":0}"#, ["1-b", "1-a"]),
+                ("main_only", "1", []), ("main_only", "2", ["1-b"]),
+            ] {
+                let answer = try await send.object(
+                    .post, "/photos/_changes?filter=_selector&style=\(style)", #"{"selector":{"n":\#(n)}}"#)
+                let rows = answer["results"]?.arrayValue ?? []
+                let listed = rows.flatMap { $0["changes"]?.arrayValue ?? [] }.compactMap { $0["rev"]?.stringValue }
+                #expect(listed == revisions, "\(style) \(n)")
+            }
+        }
+    }
+
     @Test func `A selection that cannot be used is refused with its reason`() async throws {
         try await Self.withServer { _, send in
             let refused: [(query: String, body: String, status: Int)] = [

@@ -150,8 +150,8 @@ extension ArrivingAttachments {
     ///   - received: the attachments that were received.
     ///   - ancestor: as for ``needed(in:ancestor:digests:)``, which must have been asked with it.
     /// - Throws: ``AttachmentError``: `digestMismatch` if an attachment has different content than the document says;
-    ///   `missing` if an attachment is neither in the store nor received; `malformed` if a type is too long to be
-    ///   stored; `DocIndexError`, `LevelError`.
+    ///   `missing` or `unlisted` if an attachment is neither in the store nor received; `malformed` if a type is too
+    ///   long to be stored; `DocIndexError`, `LevelError`.
     package func document(
         _ received: ReceivedContents, in store: DocumentStore, ancestor: StoredAncestor? = nil,
         digests: (Attachment.Digest) throws -> [String] = { _ in [] }
@@ -171,7 +171,7 @@ extension ArrivingAttachments {
         }
         for attachment in unbound where try store.attachments.info(attachment.digest) == nil {
             throw AttachmentError(
-                .missing,
+                .unlisted,
                 "The document refers to the content \(attachment.digest), which is not among its attachments; add it "
                     + "to a store that takes part in the replication.")
         }

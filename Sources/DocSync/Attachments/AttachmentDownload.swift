@@ -14,6 +14,7 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     /// The position of the first byte that is returned.
     package let offset: Int64
     private let first: SyncResponse
+    private let encoding: String
     private let policy: RetryPolicy
     private let attemptLimit: Int
     private let wait: @Sendable (Duration) async throws -> Void
@@ -23,27 +24,29 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - offset: the position of the first byte that is wanted. A peer may return everything; see ``offset``.
+    ///   - encoding: the value of `Accept-Encoding`: `identity` for the content as it is, or `gzip`.
     ///   - policy: how long to wait before the request is sent again.
     ///   - attemptLimit: the number of interruptions without a byte in between after which the last one is thrown.
     ///   - wait: waits; `Task.sleep` unless a test does not.
     /// - Throws: what `send` throws; ``MessageError`` for a different range than the one that is wanted.
     package init(
-        from offset: Int64 = 0, policy: RetryPolicy = RetryPolicy(), attemptLimit: Int = 5,
+        from offset: Int64 = 0, encoding: String = "identity", policy: RetryPolicy = RetryPolicy(),
+        attemptLimit: Int = 5,
         wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         _ send: @escaping Send
     ) async throws {
+        self.encoding = encoding
         self.policy = policy
         self.attemptLimit = attemptLimit
         self.wait = wait
         self.send = send
-        first = try await send(Self.request(from: offset))
+        first = try await send(Self.request(from: offset, encoding))
         fields = first.fields
         self.offset = try Self.isRange(first, from: offset) ? offset : 0
     }
 
-    /// Asks for the content as it is, not compressed.
-    private static func request(from offset: Int64) -> HeaderFields {
-        var fields: HeaderFields = ["Accept-Encoding": "identity"]
+    private static func request(from offset: Int64, _ encoding: String) -> HeaderFields {
+        var fields: HeaderFields = ["Accept-Encoding": encoding]
         if offset > 0 { fields["Range"] = "bytes=\(offset)-" }
         return fields
     }
@@ -113,7 +116,8 @@ package struct AttachmentDownload: AsyncSequence, Sendable {
                 var random = SystemRandomNumberGenerator()
                 try await download.wait(download.policy.delay(attempt: failureCount, using: &random))
                 do {
-                    let response = try await download.send(AttachmentDownload.request(from: position))
+                    let response = try await download.send(
+                        AttachmentDownload.request(from: position, download.encoding))
                     try accept(response)
                     return
                 } catch let error as TransportError where error.code.isTransient {

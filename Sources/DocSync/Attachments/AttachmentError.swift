@@ -13,6 +13,8 @@ package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertib
         case digestMismatch
         /// The content of an attachment is neither in the message nor in the store.
         case missing
+        /// The document refers to content that is neither among its attachments nor in the store.
+        case unlisted
         /// The document has the member `_attachments`, but it is not an object of attachments with valid names.
         case reservedMember
     }

@@ -160,7 +160,7 @@ where Chunks.Element == [UInt8] {
         self.chunks = chunks.makeAsyncIterator()
         name = entry.name.inMessage
         statedDigest = checksDigest ? entry.digest : nil
-        byteCount = entry.byteCount
+        byteCount = form == .gzip && entry.hasUnknownLength ? nil : entry.byteCount
         sentByteCount = form == .gzip ? entry.encodedByteCount : entry.byteCount
         self.byteLimit = byteLimit
         gzip = form == .gzip ? GzipReader() : nil

@@ -99,7 +99,16 @@ package struct GzipReader: Sendable {
 
 extension GzipReader {
     private mutating func readHead() throws(MessageError) -> Bool {
-        guard input.byteCount <= Self.headByteLimit else { throw malformed("its head is too large") }
+        let byteCount = input.byteCount
+        guard try readWholeHead() else {
+            guard byteCount <= Self.headByteLimit else { throw malformed("its head is too large") }
+            return false
+        }
+        state = .block
+        return true
+    }
+
+    private mutating func readWholeHead() throws(MessageError) -> Bool {
         guard let head = input.bytes(10) else { return false }
         guard head[0] == 0x1f, head[1] == 0x8b, head[2] == 8, head[3] & 0xe0 == 0 else {
             throw malformed("it does not begin as gzip")
@@ -117,9 +126,7 @@ extension GzipReader {
                 if byte[0] == 0 { break }
             } while true
         }
-        if flags & 2 != 0, input.bytes(2) == nil { return false }
-        state = .block
-        return true
+        return flags & 2 == 0 || input.bytes(2) != nil
     }
 
     private mutating func readTrailer() throws(MessageError) -> Bool {

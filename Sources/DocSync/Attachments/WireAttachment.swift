@@ -30,6 +30,10 @@ package struct WireAttachment: Sendable, Hashable {
     /// Where the content is.
     package var content: Content
 
+    /// Whether the length of the content is unknown because a client sent it compressed. CouchDB then states the
+    /// compressed length twice.
+    var hasUnknownLength: Bool { byteCount != nil && byteCount == encodedByteCount }
+
     package init(
         _ name: String, type: String, byteCount: Int64? = nil, digest: String? = nil, generation: Int? = nil,
         content: Content = .stub

@@ -53,7 +53,7 @@ extension DocumentFault {
             switch error.code {
             case .malformed: .malformed
             case .wrongLength, .digestMismatch: .digestMismatch
-            case .missing: .unavailable
+            case .missing, .unlisted: .unavailable
             case .reservedMember: .reservedMember
             }
         self.init(code, id: id, revision: revision, error.message)

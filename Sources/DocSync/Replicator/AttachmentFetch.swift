@@ -142,16 +142,7 @@ struct AttachmentFetch: Sendable {
         _ entry: WireAttachment, of document: WireDocument, expecting digest: Attachment.Digest?,
         continuing partial: PartialContent?
     ) async throws -> AttachmentReceiver.Received {
-        let target = link.peer.target(
-            VersionWriter.text(document.id), entry.name, query: ["rev": document.version.path.revision.description])
-        let peer = link.peer
-        let download = try await AttachmentDownload(
-            from: partial?.byteCount ?? 0, policy: peer.policy, attemptLimit: peer.attemptLimit ?? .max
-        ) {
-            var fields = $0
-            fields["Accept"] = "*/*"
-            return try await peer.open(.get, target, fields: fields)
-        }
+        let download = try await download(entry, of: document, from: partial?.byteCount ?? 0)
         var partial = partial
         if download.offset == 0 { try partial?.clear() }
         let receiver = AttachmentReceiver(into: link.contents)
@@ -163,6 +154,40 @@ struct AttachmentFetch: Sendable {
                 continuing: partial)
         } catch let error as AttachmentError where error.code == .digestMismatch && digest != nil {
             throw Replaced(name: entry.name, error: error)
+        } catch let error as AttachmentError
+            where error.code == .wrongLength && form == .plain && download.fields["Content-Length"] == nil
+        {
+            return try await fetchCompressed(entry, of: document, expecting: digest, error)
+        }
+    }
+
+    /// Fetches an attachment as it is stored at the peer, because it has another length than the peer states.
+    ///
+    /// CouchDB states the compressed length of a text that a client sent compressed, and the digest of those bytes.
+    private func fetchCompressed(
+        _ entry: WireAttachment, of document: WireDocument, expecting digest: Attachment.Digest?,
+        _ error: AttachmentError
+    ) async throws -> AttachmentReceiver.Received {
+        let download = try await download(entry, of: document, encoding: "gzip")
+        guard download.fields["Content-Encoding"] == "gzip" else { throw error }
+        var compressed = entry
+        compressed.encodedByteCount = entry.byteCount
+        return try await AttachmentReceiver(into: link.contents).add(
+            download, of: compressed, form: .gzip, expecting: digest, checksDigest: true)
+    }
+
+    private func download(
+        _ entry: WireAttachment, of document: WireDocument, from offset: Int64 = 0, encoding: String = "identity"
+    ) async throws -> AttachmentDownload {
+        let target = link.peer.target(
+            VersionWriter.text(document.id), entry.name, query: ["rev": document.version.path.revision.description])
+        let peer = link.peer
+        return try await AttachmentDownload(
+            from: offset, encoding: encoding, policy: peer.policy, attemptLimit: peer.attemptLimit ?? .max
+        ) {
+            var fields = $0
+            fields["Accept"] = "*/*"
+            return try await peer.open(.get, target, fields: fields)
         }
     }
 }

@@ -86,10 +86,10 @@ struct ServedChanges: Sendable {
     private func append(
         _ listing: RevisionListing, at position: UInt64, to page: inout Page, _ reader: RevisionReader?
     ) throws {
-        guard case .string(let id) = listing.id,
-            try selection.takes(id, { try reader?.stored(nil, of: listing.id).first })
-        else { return }
-        let leaves = showsAllLeaves ? listing.leaves : Array(listing.leaves.prefix(1))
+        guard case .string(let id) = listing.id else { return }
+        let shown = showsAllLeaves ? listing.leaves : Array(listing.leaves.prefix(1))
+        let leaves = try selection.wanted(shown, of: id) { try reader?.stored(shown, of: listing.id) ?? [] }
+        if leaves.isEmpty { return }
         if mode != .continuous, page.count > 0 { page.text += Array(",\n".utf8) }
         page.count += 1
         page.text += Array(#"{"seq":"#.utf8)

@@ -2,9 +2,9 @@ internal import DocIndex
 
 /// The documents of which a peer wants the changes.
 ///
-/// The filters `_doc_ids` and `_selector` of CouchDB; source: its documentation of `_changes`. A selector looks at the
-/// winning version, with its ID as `_id` and, of a deletion, `_deleted`. Filters of design documents are programs, which
-/// this server does not run.
+/// The filters `_doc_ids` and `_selector` of CouchDB; source: its documentation of `_changes`. A selector looks at each
+/// version that is listed, with its ID as `_id` and, of a deletion, `_deleted`. Filters of design documents are programs,
+/// which this server does not run.
 enum ServedSelection: Sendable {
     case all
     case ids(Set<String>)
@@ -52,20 +52,25 @@ enum ServedSelection: Sendable {
     /// Whether documents must be read.
     var readsDocuments: Bool { if case .filter = self { true } else { false } }
 
-    /// Returns whether a peer wants the changes of a document.
+    /// Returns the versions of a document that a peer wants.
     ///
-    /// - Parameter winner: Returns the winning version, if it is needed.
-    /// - Throws: `DocIndexError` if a pattern takes too long; `CancellationError`; the errors of `winner`.
-    func takes(_ id: String, _ winner: () throws -> DocumentRevision?) throws -> Bool {
+    /// - Parameters:
+    ///   - leaves: the revisions to choose from.
+    ///   - versions: returns their content, if it is needed.
+    /// - Throws: `DocIndexError` if a pattern takes too long; `CancellationError`; the errors of `versions`.
+    func wanted(
+        _ leaves: [Revision], of id: String, _ versions: () throws -> [DocumentRevision]
+    ) throws -> [Revision] {
         switch self {
-        case .all: return true
-        case .ids(let ids): return ids.contains(id)
+        case .all: return leaves
+        case .ids(let ids): return ids.contains(id) ? leaves : []
         case .filter(let filter):
-            guard let version = try winner() else { return false }
-            var content = version.content ?? DocumentObject()
-            content["_id"] = .string(id)
-            if version.isDeleted { content["_deleted"] = true }
-            return try filter.matchesBounded(content)
+            return try versions().filter { version in
+                var content = version.content ?? DocumentObject()
+                content["_id"] = .string(id)
+                if version.isDeleted { content["_deleted"] = true }
+                return try filter.matchesBounded(content)
+            }.map(\.path.revision)
         }
     }
 }

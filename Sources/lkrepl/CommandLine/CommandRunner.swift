@@ -53,10 +53,17 @@ enum CommandRunner {
         for word in words {
             type = type.configuration.subcommands.first { $0._commandName == word } ?? type
         }
-        if !words.isEmpty, type.configuration.subcommands.isEmpty, let command = try? type.parse(Array(rest)) {
+        if !words.isEmpty, type.configuration.subcommands.isEmpty, let command = parsed(type, Array(rest)) {
             return command
         }
         return try RootCommand.parseAsRoot(arguments)
+    }
+
+    /// `nil` if the arguments are not those of the command alone.
+    private static func parsed<Command: ParsableCommand>(
+        _ type: Command.Type, _ arguments: [String]
+    ) -> (any ParsableCommand)? {
+        try? SingleCommand<Command>.parse(arguments).command
     }
 
     /// The name of the command, and the arguments after it.
@@ -87,4 +94,16 @@ enum CommandRunner {
             return failure.exitCode
         }
     }
+}
+
+/// A command that is parsed on its own.
+///
+/// ArgumentParser first parses the arguments of every root command as a request for a completion script, twice, which
+/// takes nearly half of the time of parsing. It does not if the command says that it belongs to another program.
+private struct SingleCommand<Command: ParsableCommand>: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: Command._commandName, _superCommandName: RootCommand._commandName)
+    }
+
+    @OptionGroup var command: Command
 }

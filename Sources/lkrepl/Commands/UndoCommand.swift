@@ -28,12 +28,22 @@ struct UndoCommand: ParsableCommand {
         try Session.with(database, options) { session in
             let store = try session.store()
             let preview = try preview(of: commits, in: store)
-            try show(preview)
-            let conflicts = preview.changes.count { $0.laterCommit != nil }
-            if !overwrite { try refuse(preview, conflicts) }
+            let conflicts = preview.changes.filter { $0.laterCommit != nil }
+            if !overwrite, !conflicts.isEmpty || preview.missingCount > 0 {
+                try show(conflicts)
+                try refuse(preview, conflicts)
+            }
+            try show(preview.changes)
+            if !preview.collectionsWithoutHistory.isEmpty {
+                options.note(
+                    "undo: \(Self.name(of: preview.commits)) also changed "
+                        + "\(preview.collectionsWithoutHistory.joined(separator: ", ")), where no history is kept; "
+                        + "these changes stay")
+            }
             let what = Self.text(preview)
             guard !dryRun else { return options.note("undo: would undo \(Self.name(of: preview.commits)): \(what)") }
-            let losses = conflicts > 0 ? ", and lose the later changes of \(HumanNumber.grouped(conflicts))" : ""
+            let losses =
+                conflicts.isEmpty ? "" : ", and lose the later changes of \(HumanNumber.grouped(conflicts.count))"
             try options.confirm("undo \(Self.name(of: preview.commits)): \(what)\(losses)")
             // With the numbers, because another commit may have been made since the question.
             let undo = try store.undo(commits: preview.commits, overwriting: overwrite)
@@ -59,9 +69,9 @@ struct UndoCommand: ParsableCommand {
         }
     }
 
-    private func show(_ undo: DocumentStore.Undo) throws {
+    private func show(_ changes: [DocumentStore.Undo.Change]) throws {
         let writer = try options.writer(columns: ["undo", "collection", "id", "later"])
-        for change in undo.changes {
+        for change in changes {
             try Interruption.check()
             var row: DocumentObject = [
                 "undo": .string(change.kind.rawValue), "collection": .string(change.collection), "id": change.id.value,
@@ -70,19 +80,13 @@ struct UndoCommand: ParsableCommand {
             try writer.write(row)
         }
         try writer.finish()
-        if !undo.collectionsWithoutHistory.isEmpty {
-            options.note(
-                "undo: \(Self.name(of: undo.commits)) also changed \(undo.collectionsWithoutHistory.joined(separator: ", ")), where no "
-                    + "history is kept; these changes stay")
-        }
     }
 
     /// Throws if the undo would lose later changes, or leave changes out.
-    private func refuse(_ undo: DocumentStore.Undo, _ conflicts: Int) throws {
-        if let change = undo.changes.first(where: { $0.laterCommit != nil }), let later = change.laterCommit,
-            let last = undo.changes.compactMap(\.laterCommit).max()
+    private func refuse(_ undo: DocumentStore.Undo, _ conflicts: [DocumentStore.Undo.Change]) throws {
+        if let change = conflicts.first, let later = change.laterCommit, let last = conflicts.compactMap(\.laterCommit).max()
         {
-            let others = conflicts > 1 ? ", like \(HumanNumber.counted(conflicts - 1, "other"))" : ""
+            let others = conflicts.count > 1 ? ", like \(HumanNumber.counted(conflicts.count - 1, "other"))" : ""
             throw CommandError(
                 .badData,
                 "the document \(change.id) of \(change.collection) was changed again by commit \(later)\(others)",
