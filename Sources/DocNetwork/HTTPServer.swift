@@ -174,7 +174,8 @@
                 withDecoderLimitConfiguration: limits)
             try pipeline.addHandler(
                 ServerConnection(
-                    responder, connections: connections, clock: clock, executor: configuration.executor))
+                    responder, connections: connections, clock: clock, executor: configuration.executor,
+                    isEncrypted: encryption != nil))
             connections.add(channel)
         }
     }

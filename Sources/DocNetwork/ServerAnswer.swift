@@ -10,12 +10,14 @@
         private let head: HTTPRequestHead
         private let body: ChunkQueue
         private let channel: any Channel
+        private let isEncrypted: Bool
         private let state: AnswerState
 
-        init(to head: HTTPRequestHead, body: ChunkQueue, on channel: any Channel) {
+        init(to head: HTTPRequestHead, body: ChunkQueue, on channel: any Channel, isEncrypted: Bool) {
             self.head = head
             self.body = body
             self.channel = channel
+            self.isEncrypted = isEncrypted
             let waits = head.headers[canonicalForm: "Expect"].contains { $0.lowercased() == "100-continue" }
             state = AnswerState(waitsForContinue: waits)
         }
@@ -95,21 +97,35 @@
         private func send(_ stream: ByteStream, byteCount: Int64?) async throws {
             var sentCount: Int64 = 0
             var iterator = stream.makeAsyncIterator()
-            while let chunk = try await iterator.next() {
+            var next = try await iterator.next()
+            while let chunk = next {
                 try Task.checkCancellation()
                 sentCount += Int64(chunk.count)
                 guard sentCount <= byteCount ?? sentCount else { throw LengthError() }
-                try await send(chunk)
+                // The next chunk is made while this one is sent. If the client leaves, the task is cancelled.
+                async let sent: Void = send(chunk)
+                next = try await iterator.next()
+                try await sent
             }
             guard sentCount == byteCount ?? sentCount else { throw LengthError() }
         }
 
-        /// Sends a chunk in pieces, so that a slow client that reads is not taken for one that does not.
+        /// The size of the pieces whose end is waited for, so that a slow client that reads is not taken for one that
+        /// does not.
+        private static let pieceByteCount = 1 << 16
+        /// The size of a chunk that fits into one record of TLS, with its size and its line ends; see ``WriteJoiner``.
+        private static let recordByteCount = (1 << 14) - 32
+
         private func send(_ chunk: [UInt8]) async throws {
-            let size = 1 << 16
+            let size = isEncrypted ? Self.recordByteCount : Self.pieceByteCount
             for start in stride(from: 0, to: chunk.count, by: size) {
-                let piece = ByteBuffer(bytes: chunk[start..<min(start + size, chunk.count)])
-                try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(piece)))
+                let end = min(start + size, chunk.count)
+                let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: chunk[start..<end])))
+                if end == chunk.count || end % Self.pieceByteCount < size {
+                    try await channel.writeAndFlush(part)
+                } else {
+                    channel.writeAndFlush(part, promise: nil)
+                }
             }
         }
 

@@ -28,6 +28,7 @@
         private let connections: ServerConnections
         private let clock: ConnectionClock
         private let executor: (any TaskExecutor)?
+        private let isEncrypted: Bool
         private var current: Current?
         /// The bytes that the client sent of its next requests.
         private var waiting: [HTTPServerRequestPart] = []
@@ -37,12 +38,13 @@
 
         init(
             _ responder: any Responder, connections: ServerConnections, clock: ConnectionClock,
-            executor: (any TaskExecutor)?
+            executor: (any TaskExecutor)?, isEncrypted: Bool
         ) {
             self.responder = responder
             self.connections = connections
             self.clock = clock
             self.executor = executor
+            self.isEncrypted = isEncrypted
         }
 
         // MARK: Requests
@@ -85,7 +87,7 @@
         private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
             let body = ChunkQueue()
             clock.phase = .body
-            let answer = ServerAnswer(to: head, body: body, on: context.channel)
+            let answer = ServerAnswer(to: head, body: body, on: context.channel, isEncrypted: isEncrypted)
             let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             let (responder, connections) = (responder, connections)
             connections.taskBegan()

@@ -1,11 +1,11 @@
 #if Network
     internal import NIOCore
 
-    /// Joins the bytes written between two flushes, so that TLS sends them together.
+    /// Joins the bytes written between two flushes, so that TLS sends them as one record if they fit into it.
     ///
     /// NIO's encoder writes a chunk of a body as three buffers: its size, its bytes and a line end. TLS would make three
-    /// records of them, which an Erlang client receives one by one, and CouchDB's replicator waits forever for a chunk of
-    /// the changes feed that arrives in such parts.
+    /// records of them, which an Erlang client receives one by one. CouchDB's replicator asks for the next record when it
+    /// has got bytes of the body, so a record without any, such as a line end alone, makes it wait until it gives up.
     final class WriteJoiner: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer

@@ -131,7 +131,8 @@
             }
         }
 
-        @Test func `Each chunk of a body is one record`() async throws {
+        @Test(arguments: [(100, 1), (16_352, 1), (16_375, 2), (16_384, 2), (70_000, 5)])
+        func `Each chunk of a body is one record`(byteCount: Int, recordCount: Int) async throws {
             try await Self.withCertificates { files in
                 try await withServer {
                     $0.tls = .init(certificateFile: files["server.pem"], keyFile: files["server.key"])
@@ -139,24 +140,25 @@
                     let made = Count()
                     let body = ByteStream {
                         made.add()
-                        return made.value > 3 ? nil : [UInt8](repeating: UInt8(ascii: "a"), count: 100)
+                        return made.value > 3 ? nil : [UInt8](repeating: UInt8(ascii: "a"), count: byteCount)
                     }
                     return SyncResponse(status: 200, body: .stream(body))
                 } _: { server in
                     let request = files["request"]
                     try TestFiles.write(Array("GET / HTTP/1.1\r\nConnection: close\r\n\r\n".utf8), to: request)
                     // Before TLS 1.3, messages of the handshake have types of their own.
-                    let shown = try await Self.output(of: [
-                        "s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_2", "-ign_eof", "-msg",
-                    ], input: request)
+                    let shown = try await Self.output(
+                        of: [
+                            "s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_2", "-ign_eof", "-msg",
+                        ], input: request)
                     var records = 0
                     var isReceived = false
                     for line in shown.split(whereSeparator: \.isNewline) {
                         if isReceived, line.hasPrefix("    17 03 03") { records += 1 }
                         isReceived = line.hasPrefix("<<<") && line.contains("RecordHeader")
                     }
-                    // The head, three chunks and the end.
-                    #expect(records == 5, "\(shown)")
+                    // The head, three times the chunks, and the end.
+                    #expect(records == 2 + 3 * recordCount, "\(shown)")
                 }
             }
         }

@@ -84,7 +84,8 @@ struct UndoCommand: ParsableCommand {
 
     /// Throws if the undo would lose later changes, or leave changes out.
     private func refuse(_ undo: DocumentStore.Undo, _ conflicts: [DocumentStore.Undo.Change]) throws {
-        if let change = conflicts.first, let later = change.laterCommit, let last = conflicts.compactMap(\.laterCommit).max()
+        if let change = conflicts.first, let later = change.laterCommit,
+            let last = conflicts.compactMap(\.laterCommit).max()
         {
             let others = conflicts.count > 1 ? ", like \(HumanNumber.counted(conflicts.count - 1, "other"))" : ""
             throw CommandError(
