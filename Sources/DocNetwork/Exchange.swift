@@ -5,8 +5,8 @@
     internal import NIOHTTP1
     internal import Synchronization
 
-    /// One request and its response. The HTTP client calls it on its event loop; a task waits for the head and reads the
-    /// body.
+    /// One request and its response. The HTTP client calls it on its event loop; a task waits for the head and reads
+    /// the body.
     final class Exchange: HTTPClientResponseDelegate {
         private typealias HeadResult = Result<HTTPResponseHead, TransportError>
 
@@ -17,12 +17,12 @@
             var head: HeadResult?
             var reader: CheckedContinuation<HeadResult, Never>?
             var isConnected = false
-            /// Whether the body of the request is not sent completely.
+            /// Whether the body of the request has not been sent completely.
             var isUploading: Bool
             /// The end of a body that failed after the request was refused; of interest to nobody.
             var lostUpload: EventLoopPromise<Void>?
-            /// Whether the response came before the request was sent, and refuses it. The HTTP client does not tell when
-            /// such a response ends.
+            /// Whether the response refuses the request and came before the request was sent. The HTTP client does not
+            /// report the end of such a response.
             var isRefused = false
             /// The bytes of the body that are still to come; `nil` if their number is not known.
             var bytesToCome: Int?
@@ -104,8 +104,8 @@
             let task = Task(executorPreference: executor) {
                 do {
                     var iterator = stream.makeAsyncIterator()
-                    // The last piece is sent together with the end. Otherwise a fast peer may answer in between, and the
-                    // HTTP client then never frees the connection.
+                    // The last piece is sent together with the end. Otherwise a fast peer may answer in between, and
+                    // the HTTP client then never frees the connection.
                     var held: ArraySlice<UInt8>?
                     while let chunk = try await self.produce(from: &iterator) {
                         for start in stride(from: 0, to: chunk.count, by: Self.pieceSize) {
@@ -300,7 +300,8 @@
         }
     }
 
-    /// The chunks of a response. Dropping the iterator closes the connection; so does dropping the stream before a read.
+    /// The chunks of a response. Dropping the iterator closes the connection; so does dropping the stream before a
+    /// read.
     struct ResponseChunks: AsyncSequence, Sendable {
         private let lease: Lease
 

@@ -4,8 +4,8 @@
     internal import NIOHTTP1
     internal import Synchronization
 
-    /// Asks the responder and writes its response. Waits for the socket after each piece, so that a slow client slows down
-    /// the body.
+    /// Asks the responder and writes its response. Waits for the socket after each piece, so that a slow client slows
+    /// down the body.
     struct ServerAnswer: Sendable {
         private let head: HTTPRequestHead
         private let body: ChunkQueue
@@ -73,8 +73,8 @@
             if let byteCount, response.status != 204, response.status >= 200 {
                 headers.replaceOrAdd(name: "Content-Length", value: "\(byteCount)")
             }
-            // Before HTTP/1.1, only the end of the connection ends a body of unknown length. A client that was not told to
-            // send its body may or may not send it.
+            // Before HTTP/1.1, only the end of the connection ends a body of unknown length. A client that was not told
+            // to send its body may or may not send it.
             let isKept = state.answer() && head.isKeepAlive && head.version != .http1_0
             if !isKept { headers.replaceOrAdd(name: "Connection", value: "close") }
             let first = HTTPResponseHead(
@@ -102,7 +102,7 @@
                 try Task.checkCancellation()
                 sentCount += Int64(chunk.count)
                 guard sentCount <= byteCount ?? sentCount else { throw LengthError() }
-                // The next chunk is made while this one is sent. If the client leaves, the task is cancelled.
+                // The next chunk is made while this one is sent. If the client disconnects, the task is cancelled.
                 async let sent: Void = send(chunk)
                 next = try await iterator.next()
                 try await sent
@@ -110,8 +110,8 @@
             guard sentCount == byteCount ?? sentCount else { throw LengthError() }
         }
 
-        /// The size of the pieces whose end is waited for, so that a slow client that reads is not taken for one that
-        /// does not.
+        /// The maximum size of the pieces that are sent. The server waits until each is sent, which distinguishes a
+        /// client that reads slowly from one that does not read.
         private static let pieceByteCount = 1 << 16
         /// The size of a chunk that fits into one record of TLS, with its size and its line ends; see ``WriteJoiner``.
         private static let recordByteCount = (1 << 14) - 32

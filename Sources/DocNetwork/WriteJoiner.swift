@@ -3,15 +3,16 @@
 
     /// Joins the bytes written between two flushes, so that TLS sends them as one record if they fit into it.
     ///
-    /// NIO's encoder writes a chunk of a body as three buffers: its size, its bytes and a line end. TLS would make three
-    /// records of them, which an Erlang client receives one by one. CouchDB's replicator asks for the next record when it
-    /// has got bytes of the body, so a record without any, such as a line end alone, makes it wait until it gives up.
+    /// NIO's encoder writes a chunk of a body as three buffers: its size, its bytes and a line end. TLS would make
+    /// three records of them, which an Erlang client receives one by one. CouchDB's replicator requests the next record
+    /// only after it has received bytes of the body, so after a record without any, such as a line end alone, it waits
+    /// until it gives up.
     final class WriteJoiner: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
         private var joined: ByteBuffer?
-        /// Completed with the write of ``joined``.
+        /// Completed when ``joined`` has been written.
         private var promise: EventLoopPromise<Void>?
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

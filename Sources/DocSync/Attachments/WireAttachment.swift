@@ -18,8 +18,8 @@ package struct WireAttachment: Sendable, Hashable {
     package var type: String
     /// The size of the content in bytes; `nil` if the peer does not state it.
     package var byteCount: Int64?
-    /// What the peer knows the content by, such as `md5-…` and base64; `nil` if it does not state it. CouchDB compresses
-    /// texts, and the digest is then that of the compressed content, which depends on the compression.
+    /// The digest by which the peer identifies the content, such as `md5-…` in base64; `nil` if the peer does not state
+    /// it. CouchDB compresses texts. Their digest is that of the compressed content, which depends on the compression.
     package var digest: String?
     /// The generation of the revision with which the content came (`revpos`); `nil` if it is not stated.
     package var generation: Int?
@@ -53,8 +53,8 @@ extension WireAttachment {
     /// Reads the value of `_attachments`.
     ///
     /// - Parameter text: the value as JSON.
-    /// - Returns: the attachments in their order. The contents of those that follow in a multipart message have the same
-    ///   order.
+    /// - Returns: the attachments in their order. The contents of those that follow in a multipart message have the
+    ///   same order.
     /// - Throws: ``AttachmentError`` with `malformed`.
     package static func list(_ text: [UInt8]) throws(AttachmentError) -> [WireAttachment] {
         let value: DocumentValue

@@ -1,6 +1,6 @@
 /// The bytes of a body as chunks of any size, produced on demand.
 ///
-/// Whoever reads decides the speed. A reader that stops early drops the iterator; the producer then closes what it has
+/// The reader determines the speed. A reader that stops early drops the iterator; the producer then closes what it has
 /// open, for example the connection.
 ///
 /// A stream can be read once, unless its producer says otherwise.

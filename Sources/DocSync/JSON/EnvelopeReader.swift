@@ -60,8 +60,8 @@ package struct EnvelopeReader: Sendable {
     ///
     /// - Parameters:
     ///   - arrayName: the member whose elements are returned; `nil` if all members are returned whole.
-    ///   - what: the message in messages of errors, such as "the answer of _changes".
-    ///   - allowsRepeatedNames: whether the members of the outer object may be many, and some have the same name.
+    ///   - what: the name of the message in errors, such as "the answer of _changes".
+    ///   - allowsRepeatedNames: whether the outer object may have any number of members, and several of the same name.
     package init(
         elementsOf arrayName: String?, of what: String, byteLimit: Int, allowsRepeatedNames: Bool = false
     ) {

@@ -47,8 +47,8 @@ package final class MultipartStream {
         }
     }
 
-    /// Returns the header fields of the next part; `nil` after the last one. What was not read of the part before is
-    /// skipped.
+    /// Returns the header fields of the next part; `nil` after the last one. Skips the unread bytes of the previous
+    /// part.
     ///
     /// - Parameter container: the depth of the part whose parts are returned; 0 for all parts of the message.
     /// - Throws: like ``step()``.

@@ -1,11 +1,11 @@
-/// Runs pieces of work at the same time and finishes them in their order.
+/// Runs pieces of work concurrently, and finishes them in order.
 ///
 /// - Parameters:
-///   - width: the number of pieces that are under way at most.
+///   - width: the maximum number of pieces that run or wait for an earlier one.
 ///   - next: returns the next piece; `nil` after the last one.
 ///   - run: does a piece of work.
-///   - finish: takes what a piece resulted in. The pieces before have been finished.
-/// - Throws: what one of the functions throws. The pieces that are under way are then cancelled.
+///   - finish: receives the result of a piece, after all earlier pieces have been finished.
+/// - Throws: what one of the functions throws. The running pieces are then cancelled.
 func inOrder<Work: Sendable, Output: Sendable>(
     width: Int, next: () async throws -> Work?, run: @escaping @Sendable (Work) async throws -> Output,
     finish: (Output) async throws -> Void

@@ -2,9 +2,9 @@ internal import DocIndex
 
 /// The documents of which a peer wants the changes.
 ///
-/// The filters `_doc_ids` and `_selector` of CouchDB; source: its documentation of `_changes`. A selector looks at each
-/// version that is listed, with its ID as `_id` and, of a deletion, `_deleted`. Filters of design documents are programs,
-/// which this server does not run.
+/// The filters `_doc_ids` and `_selector` of CouchDB; source: its documentation of `_changes`. A selector is applied to
+/// each version that is listed, with the ID as its member `_id` and, for a deletion, the member `_deleted`. Filters of
+/// design documents are programs, which this server does not run.
 enum ServedSelection: Sendable {
     case all
     case ids(Set<String>)

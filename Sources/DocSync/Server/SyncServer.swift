@@ -52,8 +52,8 @@ public struct SyncServer: Responder {
         guard let target = Target(request.target) else {
             throw ServerFailure(400, "bad_request", "the path is not valid")
         }
-        // CouchDB's replicator asks for a session before anything else, and sends the password without one if there are
-        // none.
+        // CouchDB's replicator first requests a session. If the server has no sessions, the replicator sends the
+        // password with each request.
         if target.path.first == "_session" { throw ServerFailure.missing }
         guard isAuthorized(request) else {
             throw ServerFailure(401, "unauthorized", "a name and a password are needed")
@@ -88,8 +88,8 @@ public struct SyncServer: Responder {
         else {
             throw ServerFailure(403, "forbidden", "the request comes from a web page, and pages are not served")
         }
-        // A page can send text to another site without being asked whether it may, but not JSON. Old browsers do not say
-        // that it is a page. A request over the network has a host.
+        // A page can send text to another site without being asked whether it may, but not JSON. Old browsers do not
+        // say that it is a page. A request over the network has a host.
         let types = values(of: "content-type")
         if request.method == .post, request.fields["Host"] != nil,
             types.count != 1 || MediaType(types[0]).name != "application/json"
@@ -144,7 +144,7 @@ struct ServerFailure: Error {
                 failure.code == .tooLarge ? 413 : 400, failure.code == .tooLarge ? "too_large" : "bad_request",
                 failure.message)
         case let failure as DocumentFault:
-            // CouchDB's replicator ends at any other status, and continues with the other documents at these.
+            // After these, CouchDB's replicator continues with the other documents. At any other status, it stops.
             self.init(
                 failure.code == .tooLarge ? 413 : 403, failure.code == .tooLarge ? "too_large" : "forbidden",
                 "\(failure.code.rawValue): \(failure.message)")
