@@ -15,7 +15,7 @@ struct AttachmentRoute: Sendable {
         case preview
     }
 
-    /// The largest picture that stands for its own small form, in bytes.
+    /// The size in bytes up to which a picture is used as its own thumbnail or preview.
     private static let smallByteLimit: Int64 = 4 << 20
     /// The size of a picture in bytes above which a preview is made. To compress a smaller one again costs quality.
     private static let previewByteLimit: Int64 = 1 << 20

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Makes renditions, some at a time. Equal requests share one job. What somebody waits for comes first, the latest request
-/// before earlier ones, because the latest is the one that is still visible; then what is prefetched, in order.
+/// Makes renditions, some at a time. Equal requests share one job. What somebody waits for comes first, the latest
+/// request before earlier ones, because the latest is the one that is still visible; then what is prefetched, in order.
 ///
-/// A job that nobody waits for any more is cancelled, down to the decoder or the other program, except for prefetched
-/// ones.
+/// A job that no caller waits for any longer is cancelled, down to the decoder or the other program, unless it is
+/// prefetched.
 final class RenderingQueue: Sendable {
     typealias Outcome = Result<Rendition, RenditionFault>
 
@@ -57,8 +57,8 @@ final class RenderingQueue: Sendable {
         }
     }
 
-    /// Replaces what is prefetched, the most urgent first. What is not in the list any more, and nobody waits for, is
-    /// cancelled.
+    /// Replaces the list of renditions to prefetch, the most urgent first. Jobs that are no longer in the list, and
+    /// that no caller waits for, are cancelled.
     func prefetch(_ keys: [RenditionKey]) {
         state.withLock { state in
             for key in Array(state.jobs.keys) { state.jobs[key]?.prefetchIndex = nil }

@@ -2,11 +2,11 @@ public import DocIndex
 internal import Synchronization
 
 extension RenditionStore {
-    /// Prefetches the pictures around a position of a list: those ahead in the direction of scrolling first, which the
-    /// previous call tells, and for each picture the smaller renditions first.
+    /// Prefetches the pictures around a position of a list: first those ahead in the direction of scrolling, which
+    /// follows from the previous call, and for each picture the smaller renditions first.
     ///
-    /// Each call replaces the one before: what has been passed is not prefetched any more. The pictures that are visible
-    /// are kept in memory.
+    /// Each call replaces the previous one: pictures that were scrolled past are no longer prefetched. The visible
+    /// pictures are kept in memory.
     ///
     /// - Parameters:
     ///   - index: the position that is shown.

@@ -34,7 +34,7 @@ public struct RendererChain: Sendable {
         return [embedded, decoder, ToolRenderer(embedded.renderJPEG)]
     }
 
-    /// Makes a rendition. The call may take some hundred milliseconds, and blocks its thread.
+    /// Makes a rendition. The call may take several hundred milliseconds, and blocks its thread.
     ///
     /// - Throws: ``RenditionFault``. Checks between its steps whether the task was cancelled.
     public func render(

@@ -4,8 +4,9 @@
 
     /// The calls of libjpeg-turbo that renditions need. Only this file imports it.
     ///
-    /// Each call uses a separate handle, so calls can run at the same time. The library never ends the process: what it
-    /// cannot decode is an error. What it warns about, such as a missing end, is decoded as far as it goes.
+    /// Each call uses a separate handle, so calls can run at the same time. The library never ends the process: a
+    /// file that it cannot decode is an error. A file with warnings, such as a missing end, is decoded as far as
+    /// possible.
     enum TurboJPEG {
         /// Decodes a picture in a smaller size, which costs less than decoding all of it.
         ///

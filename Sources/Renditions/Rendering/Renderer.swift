@@ -7,7 +7,7 @@ public protocol Renderer: Sendable {
     /// - Parameters:
     ///   - picture: the original. It may be damaged or forged.
     ///   - specification: the size of the rendition.
-    ///   - limits: what it may cost.
+    ///   - limits: the limits on time and memory.
     /// - Throws: ``RenditionFault``. After `tooLarge` and `noRenderer` the next renderer is tried.
     func render(
         _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
