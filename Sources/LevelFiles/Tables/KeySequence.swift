@@ -55,7 +55,7 @@ struct KeySequence {
         return isBehind
     }
 
-    /// Starts anew after a block whose keys are unknown.
+    /// Starts over after a block whose keys are unknown.
     mutating func restart() { last = [] }
 
     private static func sequence(of key: [UInt8]) -> UInt64 {

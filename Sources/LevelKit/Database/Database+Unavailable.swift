@@ -1,4 +1,4 @@
-// What is typed first by those who know other databases. The compiler answers with what to write instead.
+// Calls that users of other databases try first. The compiler's error says what to write instead.
 extension Database {
     /// Unavailable; see ``open(at:options:mode:)``.
     @available(*, unavailable, message: "write Database.open(at: path); the path is that of a directory")

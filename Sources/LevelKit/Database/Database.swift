@@ -40,7 +40,7 @@ public final class Database: Sendable {
     ///   `corruption`, `comparatorMismatch`, `notSupported` for table files in a foreign compression format,
     ///   `invalidArgument`, `io`. For reading also `busy`, if another process changes the database faster than its
     ///   files can be opened.
-    /// - Complexity: reads the log of the last session, up to two write buffers, and up to some mebibytes of table
+    /// - Complexity: reads the log of the last session, up to two write buffers, and a few mebibytes of table
     ///   indexes. For reading, table files that other users can change are copied and read completely. With
     ///   ``DatabaseOptions/checksEveryBlock`` all table files are read completely.
     public static func open(

@@ -1,7 +1,7 @@
 /// The cursors of a database, and whether LevelDB may be closed.
 ///
-/// LevelDB aborts the process if it is closed under a live iterator. It is closed by whoever finds first that nothing
-/// uses it any more: the call that closes the database, or the last of its cursors.
+/// LevelDB aborts the process if it is closed while an iterator exists. Whichever ends last closes it: the call that
+/// closes the database, or a cursor.
 ///
 ///     open ── didDrain ──> drained ── beginRelease, once no cursor is left ──> released
 struct CursorRegistry {

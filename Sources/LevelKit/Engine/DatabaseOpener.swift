@@ -69,9 +69,9 @@ struct DatabaseOpener {
 
     /// Creates the directory if it is missing.
     ///
-    /// Other users must be unable to replace the directory: LevelDB uses it by path. Before the directory is created,
-    /// this is checked for its place; afterwards for the directory itself, because somebody may have created a part of the
-    /// path in between.
+    /// Other users must be unable to replace the directory, because LevelDB uses it by path. The place of the directory
+    /// is checked before it is created, and the directory itself afterwards, because another user may have created a
+    /// part of the path in between.
     private func prepare(isMissing: Bool) throws(LevelError) -> Leftovers {
         let action = "create a database in"
         var made: MadeDirectories?

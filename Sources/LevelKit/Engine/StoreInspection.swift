@@ -6,9 +6,9 @@ internal import LevelFiles
 /// A database that is rejected here is left unchanged, including its message log.
 ///
 /// The amount that is read was chosen by measurement. Reading the indexes of the tables and their first and last blocks
-/// costs a few percent of reading every block. It reveals foreign compressions and forgeries, except those hidden in the
-/// middle of a table. That is the check for the user's own databases. Every block is read if other users can change a
-/// database that is opened for reading, and if ``DatabaseOptions/checksEveryBlock`` is set.
+/// costs a few percent of reading every block. It reveals foreign compressions and forgeries, except those hidden in
+/// the middle of a table. That is the check for the user's own databases. Every block is read if other users can change
+/// a database that is opened for reading, and if ``DatabaseOptions/checksEveryBlock`` is set.
 struct StoreInspection {
     let directory: DatabaseDirectory
     let order: KeyOrder
@@ -68,8 +68,8 @@ struct StoreInspection {
         }
     }
 
-    /// Checks that the writes in a log continue those of the tables and of the previous logs, and that LevelDB does not skip any; see
-    /// ``BatchOrder``.
+    /// Checks that the writes in a log continue those of the tables and of the previous logs, and that LevelDB does not
+    /// skip any; see ``BatchOrder``.
     ///
     /// - Parameter order: the state after the previous logs.
     /// - Throws: ``LevelError``: `corruption`, `io`.
@@ -94,7 +94,7 @@ struct StoreInspection {
     ///
     /// - Parameters:
     ///   - manifest: the manifest.
-    ///   - depth: how much of each table is read. `outline` stops after some mebibytes of indexes.
+    ///   - depth: how much of each table is read. `outline` stops after a few mebibytes of indexes.
     /// - Returns: the tables whose footers were not checked: the files cannot be read, do not end with a footer, or
     ///   come after the mebibytes that `outline` reads.
     /// - Throws: like ``check(_:_:_:)``.
@@ -113,7 +113,7 @@ struct StoreInspection {
     /// - Parameters:
     ///   - tables: the tables of the manifest.
     ///   - lastSequence: the largest number that a write in the tables can have.
-    ///   - depth: how much of each is read. `outline` stops after some mebibytes of indexes.
+    ///   - depth: how much of each is read. `outline` stops after a few mebibytes of indexes.
     ///   - open: opens a table. Returns `nil` if it cannot be opened, which LevelDB reports itself.
     /// - Throws: ``LevelError``: `notSupported` for a foreign compression; `corruption` for content that would end the
     ///   process.

@@ -8,10 +8,10 @@ internal import Synchronization
 
 /// Tracks whether all table files of an open database are still in its directory.
 ///
-/// `leveldb_get` reports a missing table file like a missing key; see ``TableCacheWitness`` for how the workarounds interact.
-/// Removing a file changes the modification time of the directory. If that time has not changed since all tables were
-/// last seen, one `stat` shows that none is missing, and a not-found result is trusted. A modification time that is too
-/// recent might not change again within the clock's granularity, so it is not recorded.
+/// `leveldb_get` reports a missing table file like a missing key; see ``TableCacheWitness`` for how the workarounds
+/// interact. Removing a file changes the modification time of the directory. If that time has not changed since all
+/// tables were last seen, one `stat` shows that none is missing, and a not-found result is trusted. A modification time
+/// that is too recent might not change again within the clock's granularity, so it is not recorded.
 final class TableDirectoryMonitor: Sendable {
     private let directory: DatabaseDirectory
     private let identity: FileIdentity
@@ -19,7 +19,7 @@ final class TableDirectoryMonitor: Sendable {
     private let seen = Atomic<Int64>(0)
 
     /// The age from which the next change certainly gives the directory another time. File systems store times with a
-    /// granularity of some milliseconds.
+    /// granularity of a few milliseconds.
     private static let settledNanoseconds: Int64 = 100_000_000
 
     init(_ directory: DatabaseDirectory, identity: FileIdentity) {

@@ -6,7 +6,8 @@ internal import LevelFiles
     internal import Darwin
 #endif
 
-/// A file of a ``ContentDirectory`` that is being written. Unless it is published it is deleted, or kept to be continued.
+/// A file of a ``ContentDirectory`` that is being written. Unless it is published it is deleted, or kept to be
+/// continued.
 package final class NewContentFile: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, since it belongs to one writer.
     private let name: String
@@ -16,7 +17,8 @@ package final class NewContentFile: @unchecked Sendable {
     /// The number of bytes that the system has not been told to write to the disk.
     private var pendingByteCount = 0
     private var isOpen = true
-    /// Whether the file stays where it is if nothing more becomes of it; see ``ContentDirectory/continuedFile(_:limit:)``.
+    /// Whether the file stays where it is if nothing more becomes of it; see
+    /// ``ContentDirectory/continuedFile(_:limit:)``.
     private let isContinued: Bool
 
     /// The number of bytes after which the system starts to write them to the disk.
@@ -81,7 +83,7 @@ package final class NewContentFile: @unchecked Sendable {
         do throws(SystemError) { try file.waitUntilWritten() } catch { throw failure(error, "write") }
     }
 
-    /// Lets the system start to write what it has not started to write yet.
+    /// Asks the system to start writing the bytes that are still pending.
     package func startWriting() throws(LevelError) {
         guard pendingByteCount > 0 else { return }
         do throws(SystemError) { try file.startWriting() } catch { throw failure(error, "write") }

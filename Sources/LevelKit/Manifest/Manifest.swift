@@ -70,7 +70,7 @@ extension Manifest {
     ///
     /// - Throws: ``LevelError``: `databaseNotFound`, `corruption`, `io`; `busy` if another process keeps replacing the
     ///   manifest.
-    /// - Complexity: O(n) in the size of the manifest, usually some kilobytes.
+    /// - Complexity: O(n) in the size of the manifest, usually a few kilobytes.
     public init(ofDatabaseAt path: String) throws(LevelError) {
         self = try DatabaseDirectory(path).readManifest()
     }
@@ -88,7 +88,8 @@ extension Manifest {
         self = try builder.manifest()
     }
 
-    /// Returns the comparator names in the readable records of a possibly corrupt manifest. A sound one has a single name.
+    /// Returns the comparator names in the readable records of a possibly corrupt manifest. A sound one has a single
+    /// name.
     static func comparatorNames(inDamaged bytes: [UInt8]) -> [String] {
         var reader = RecordReader(bytes, holding: .edits)
         var names: [String] = []
