@@ -88,7 +88,7 @@ extension DocumentCollection {
     /// A change that fits in ``BulkChange/Options/commitByteCount`` is one commit: all or nothing, even if the process
     /// is killed. A larger one is split into commits of that size, in order, if ``BulkChange/Options/splitting`` allows
     /// it. If it ends early, a second call finishes it, because what was left still satisfies the condition, and what
-    /// was done does not change again. Memory is bounded by the size of a commit, and some bytes for the row of each
+    /// was done does not change again. Memory is bounded by the size of a commit, and a few bytes for the row of each
     /// document found.
     ///
     /// - Parameters:

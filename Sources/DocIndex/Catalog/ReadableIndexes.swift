@@ -3,7 +3,7 @@ internal import Synchronization
 /// The indexes of a collection that can answer queries, created once per catalog rather than per query.
 ///
 /// Whether an index was built by the rules of this version is found out when it is first needed: identifying the rules
-/// for folding text takes some milliseconds, more than opening a small store.
+/// for folding text takes a few milliseconds, more than opening a small store.
 final class ReadableIndexes: Sendable {
     let all: [LoadedIndex]
     /// The geo indexes, except indexes built by other rules for what counts as a location.
@@ -47,8 +47,8 @@ final class ReadableIndexes: Sendable {
     /// Whether the text index was built by the rules of this version of the library.
     var textHasTheseRules: Bool { foundTextRules.value }
 
-    /// Whether the text index was built with the build of the stemmer in this process. Another build may stem some words
-    /// differently, although it agrees on the common ones.
+    /// Whether the text index was built with the build of the stemmer in this process. Another build may stem some
+    /// words differently, although it agrees on the common ones.
     var textHasThisStemmerBuild: Bool { foundTextBuild.value }
 
     /// Whether an index that is kept up to date was built with a different build of a stemmer.

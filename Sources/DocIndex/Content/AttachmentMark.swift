@@ -81,7 +81,7 @@ struct AttachmentMark {
         try progress(documentCount)
     }
 
-    /// The number of documents between two reports of the progress, which are some milliseconds apart.
+    /// The number of documents between two reports of the progress, which are a few milliseconds apart.
     private static let interval = 1000
 
     /// Returns a difference between the counts in the records and those found; `nil` if there is none.

@@ -62,7 +62,8 @@ struct CompiledFilter {
 
     /// Returns whether the body of a row satisfies the condition.
     ///
-    /// - Throws: ``BodyError`` if a required value is damaged; the errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
+    /// - Throws: ``BodyError`` if a required value is damaged; the errors of
+    ///   ``Filter/TextPattern/hasBoundedMatch(in:)``.
     func matches(_ body: Span<UInt8>, row: UInt64) throws -> Bool {
         if isAll { return true }
         return try matches(root, BodyPlaces(body), row)
@@ -113,7 +114,7 @@ private struct EncodedLocation {
     private let longitude: ResolvedPath
     private let holds: @Sendable (GeoPoint) -> Bool
 
-    /// Creates it; `nil` for other conditions, and for locations in arrays.
+    /// Creates the condition; `nil` if `filter` is not a condition on a location, or the location is in an array.
     init?(_ filter: Filter, names: FieldNames) {
         let path: FieldPath
         switch filter {

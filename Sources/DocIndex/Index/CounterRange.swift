@@ -9,8 +9,8 @@ internal import LevelKit
 ///     entries    from 56 15 01 0a c0 9e 28 00 01    to 56 15 01 0a c0 9e 2c 00 fe
 ///     counters   from 47 15 01 0a c0 9e 28 00       to 47 15 01 0a c0 9e 2c 00 fe
 ///
-/// The order of counters is not quite that of entries, so the range of counters may be too wide. Each counter is compared
-/// with the bounds as the first entry of its value would be.
+/// The order of counters is not quite that of entries, so the range of counters may be too wide. Each counter is
+/// compared with the bounds as the first entry of its value would be.
 struct CounterRange {
     private let lower: [UInt8]
     private let upper: [UInt8]
@@ -18,7 +18,7 @@ struct CounterRange {
     private let prefixCount: Int
     /// The length of `G index`.
     private let counterPrefixCount: Int
-    /// The keys of the counters, and perhaps of some others.
+    /// The keys of the counters. The range may include counters outside of the bounds.
     let counters: KeyRange
 
     /// Creates a range of counters; `nil` if the bounds cannot result from a scan of the index.
@@ -40,8 +40,8 @@ struct CounterRange {
     /// Returns the bound at which the counters of a descending index begin.
     ///
     /// The complement of a string ends with `ff`. In descending order, a longer string comes before the entries of its
-    /// prefix, but its counter comes after that of the prefix. So the range starts at the prefix, which ends where `ff 00`
-    /// (the complement of an escaped zero byte) could be part of the longer string.
+    /// prefix, but its counter comes after that of the prefix. So the range starts at the prefix, which ends where
+    /// `ff 00` (the complement of an escaped zero byte) could be part of the longer string.
     private static func beginning(of bound: ArraySlice<UInt8>, from offset: Int) -> ArraySlice<UInt8> {
         let end = bound.indices.dropFirst(offset).dropLast().first { bound[$0] == 0xff && bound[$0 + 1] == 0 }
         return end.map { bound[...$0] } ?? bound
@@ -50,7 +50,7 @@ struct CounterRange {
     /// For a scan of one value: the encoded value.
     var singleValue: ArraySlice<UInt8> { lower.dropLast()[prefixCount...] }
 
-    /// For a scan of one value: what its entries begin with.
+    /// For a scan of one value: the bytes that its entries begin with.
     var entryBeginning: [UInt8] { Array(lower.dropLast()) }
 
     /// Sets `entry` to the first possible entry of a counter's value.

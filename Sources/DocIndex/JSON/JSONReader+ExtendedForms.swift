@@ -43,8 +43,8 @@ extension JSONReader {
         builder.onlyNameAroundInnermost?.hasSameBytes(as: ExtendedName.attachment) == true
     }
 
-    /// Rejects an object that could have been the form of an attachment until its second member, and contains an object
-    /// that is too deep otherwise.
+    /// Rejects an object at the maximum depth whose first member is `$attachment` and contains an object. That object
+    /// was allowed to be deeper until the second member showed that the outer one is not the form of an attachment.
     private func checkDepthOfContent(
         _ object: DocumentObject, from frame: DocumentBuilder.Frame
     ) throws(JSONError) {

@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// Where a document is stored, for those who look at how a store is stored.
+/// Where a document is stored, for code that shows the layout of a store.
 extension DocumentCollection {
     /// The keys of a document.
     package struct Storage: Sendable {

@@ -1,6 +1,6 @@
 package import LevelKit
 
-/// The keys and values below the documents, for those who look at how a store is stored.
+/// The keys and values below the documents, for code that shows the layout of a store.
 extension StoreSnapshot {
     /// The state as keys and values.
     package var keys: Snapshot { snapshot }

@@ -17,7 +17,7 @@ struct AttachmentVerifier {
     private var unknown: Set<Attachment.Digest>
     private var byteCount: Int64 = 0
     private var totalByteCount: Int64 = 0
-    /// The number of bytes or attachments between two progress reports, which are some milliseconds apart.
+    /// The number of bytes or attachments between two progress reports, which are a few milliseconds apart.
     private static let reportByteCount: Int64 = 4 << 20
     private static let reportInterval = 1000
 

@@ -14,7 +14,7 @@ struct Verifier {
     private let progress: (Verification.Progress) throws -> Void
     var result: Verification
     private var documentsToCheck = 0
-    /// The number of documents or entries between two progress reports, which are some milliseconds apart.
+    /// The number of documents or entries between two progress reports, which are a few milliseconds apart.
     static let reportInterval = 1000
     private var expectedChangeCount = 0
 

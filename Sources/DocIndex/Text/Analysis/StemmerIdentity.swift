@@ -22,7 +22,7 @@ struct StemmerIdentity: Sendable, Hashable {
 
     /// Returns the identity of the stemmer for a language in this process.
     ///
-    /// - Complexity: the first call for a language stems thousands of words, which takes some milliseconds.
+    /// - Complexity: the first call for a language stems thousands of words, which takes a few milliseconds.
     static func current(_ language: TextAnalyzer.Language) -> StemmerIdentity {
         StemmerIdentity(language: language, behaviour: behaviour(of: language), build: currentBuild)
     }
