@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Runs one command, and turns each failure into a message and an exit code.
 enum CommandRunner {
-    /// Parses and runs one command, so that ^C stops it.
+    /// Parses and runs one command, which ^C stops.
     ///
     /// Help and the version are written to standard output and are not failures.
     static func run(_ arguments: [String]) throws {
@@ -45,8 +45,9 @@ enum CommandRunner {
 
     /// Parses the arguments.
     ///
-    /// The parser of the named command alone is tried first: that of the root creates the arguments of all commands,
-    /// which takes longer than most commands. It is used for everything else, such as help and errors.
+    /// The parser of the named command alone is tried first, because the parser of the root creates the arguments of
+    /// all commands, which takes longer than most commands. The root's parser handles everything else, such as help and
+    /// errors.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
         let (words, rest) = split(arguments)
         var type: any ParsableCommand.Type = RootCommand.self
@@ -99,7 +100,7 @@ enum CommandRunner {
 /// A command that is parsed on its own.
 ///
 /// ArgumentParser first parses the arguments of every root command as a request for a completion script, twice, which
-/// takes nearly half of the time of parsing. It does not if the command says that it belongs to another program.
+/// takes nearly half of the parsing time. It skips this for a command with a `_superCommandName`.
 private struct SingleCommand<Command: ParsableCommand>: ParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(commandName: Command._commandName, _superCommandName: RootCommand._commandName)

@@ -7,7 +7,7 @@
 /// One run of exiftool on several files.
 ///
 /// A persistent process (`-stay_open`) is not used: it would survive if its parent is killed, and startup is cheap
-/// relative to reading some hundred files.
+/// relative to reading several hundred files.
 final class ExifToolRun {
     private let processID: pid_t
     private let output: FileDescriptor

@@ -5,7 +5,7 @@ struct InputFile: ~Copyable {
     let descriptor: FileDescriptor
     /// The file's name in messages.
     let name: String
-    /// The first bytes, up to some thousands; empty for an empty file.
+    /// The first bytes, up to a few thousand; empty for an empty file.
     let beginning: [UInt8]
     /// The encoding, if it was detected.
     let encoding: TextEncoding

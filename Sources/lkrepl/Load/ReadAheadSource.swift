@@ -3,8 +3,8 @@ import Synchronization
 
 /// The records of another source, read ahead on a separate thread while earlier ones are stored.
 ///
-/// Order, positions and faults are preserved. Reading pauses when a few pieces of some hundred records are waiting, so
-/// memory does not depend on the size of the input.
+/// Order, positions and faults are preserved. Reading pauses when a few pieces of several hundred records each are
+/// waiting, so memory does not depend on the size of the input.
 final class ReadAheadSource: RecordSource, @unchecked Sendable {
     // Unchecked: the source belongs to the reading thread until that ends, everything else to the caller's thread;
     // pieces are passed between them through the queue.

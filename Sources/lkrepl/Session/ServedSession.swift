@@ -4,7 +4,8 @@ import Synchronization
 
 /// The session whose store a server shows. It is replaced when another process has written the store.
 final class ServedSession: @unchecked Sendable {
-    // Unchecked: a session is not Sendable. Requests use its store, which is; commands of the console run one at a time.
+    // Unchecked: a session is not Sendable. Requests use its store, which is; commands of the console run one at a
+    // time.
     private let lock = Mutex(())
     private var session: Session
     private let access: DatabaseAccess
@@ -41,7 +42,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// Makes what the shell provides for a server.
     ///
-    /// A class, because the optimizer of Swift 6.3 passes a function as the value of a task local in a form that crashes.
+    /// A class, because with the optimizer of Swift 6.3, a task local whose value is a function crashes.
     final class ServiceMaker: Sendable {
         /// Returns what the shell provides for a server of this session.
         let make: @Sendable (ServedSession) -> ShellServices
