@@ -50,7 +50,7 @@
             }
         }
 
-        @Test func `A connection that closes before the response is cut`() async throws {
+        @Test func `A connection that closes before the response is reported as cut`() async throws {
             try await Self.withPeer { _ in
             } _: { peer in
                 await expectTransportError(.cut) { _ = try await peer.send(Self.get()) }
@@ -61,7 +61,7 @@
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
         ])
-        func `A body that ends too early is cut after the bytes that arrived`(answer: String) async throws {
+        func `A body that ends too early is reported as cut after the bytes that arrived`(answer: String) async throws {
             try await Self.withPeer {
                 try $0.send(answer)
             } _: { peer in

@@ -52,7 +52,7 @@
         @Test(arguments: [
             "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{1}",
         ])
-        func `What is not HTTP is refused`(text: String) async throws {
+        func `A request that is not HTTP is refused`(text: String) async throws {
             try await withServer(respond: Self.hello) { server in
                 let socket = try RawSocket.connected(to: server.port)
                 try socket.send(text)
@@ -60,7 +60,7 @@
             }
         }
 
-        @Test func `A connection without a complete head is closed after its time, the first and a later one`()
+        @Test func `A connection is closed if the first or a later request has no complete head in time`()
             async throws
         {
             try await withServer {
@@ -102,7 +102,9 @@
             }
         }
 
-        @Test func `A client that does not read is closed, one that waits for the responder is not`() async throws {
+        @Test func `A connection is closed if the client does not read, but not while it waits for the responder`()
+            async throws
+        {
             let ended = Signal()
             try await withServer {
                 $0.idleTime = .seconds(2)
@@ -123,7 +125,7 @@
             }
         }
 
-        @Test func `A client that leaves cancels the task, before the response and within it`() async throws {
+        @Test func `A client that disconnects cancels the task, before and during the response`() async throws {
             let (began, ended) = (Count(), Signal())
             let cancelled = Count()
             try await withServer { request in

@@ -127,7 +127,7 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A stub is taken from an ancestor only if it says that the content is the same`() throws {
+    @Test func `A stub takes the content of an ancestor only if it states that the content is the same`() throws {
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             let own = try AttachedPhotos.addSmall(0, to: store)
             let ancestor = StoredAncestor(

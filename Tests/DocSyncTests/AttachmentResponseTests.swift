@@ -68,7 +68,9 @@ import struct DocIndex.Attachment
         }
     }
 
-    @Test func `A client continues only the content that it began, and does not get again what it has`() async throws {
+    @Test func `A download is continued only for the same content, and unchanged content is not sent again`()
+        async throws
+    {
         try await Self.withContent(10) { store, content, bytes in
             let tag = AttachmentResponse.entityTag(of: content)
             #expect(try Self.response(store, content, ["Range": "bytes=5-", "If-Range": tag]).status == 206)

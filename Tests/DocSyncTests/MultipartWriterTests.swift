@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `A value of a field cannot begin another field`() async throws {
+    @Test func `The value of a header field cannot begin another field`() async throws {
         try await within {
             let message = MultipartBody("related", [.init(["A": "1\r\nB: 2\r\n\r\n"], .bytes([1]))])
             let stream = try MultipartStream(MediaType(message.contentType), message.body.chunks, of: "the message")

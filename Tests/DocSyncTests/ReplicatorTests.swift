@@ -94,7 +94,7 @@ struct ReplicatorTests {
         }
     }
 
-    @Test func `Documents that cannot travel are named and do not stop the others`() async throws {
+    @Test func `Documents that cannot be replicated are named and do not stop the others`() async throws {
         try await withSyncedStores(2) { group in
             try group.photos(0).put(["id": "a", "_x": 1])
             try group.photos(0).put(["id": 7])
