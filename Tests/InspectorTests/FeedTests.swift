@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `Sixteen clients listen at once, and a place is free when one leaves`() async throws {
+    @Test func `Sixteen clients can listen at once, and another one after a client disconnects`() async throws {
         try await withInspectedStore { inspected in
             do {
                 var listeners: [Events] = []

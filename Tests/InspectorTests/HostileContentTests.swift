@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `Names of the store and of collections are text`() async throws {
+    @Test func `Names of the store and of collections are shown as text, never as markup`() async throws {
         try await withInspectedStore { inspected in
             var options = Inspector.Options()
             options.name = "</title><script>alert(1)</script>"

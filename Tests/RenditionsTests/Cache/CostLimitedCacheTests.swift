@@ -49,7 +49,7 @@ import Testing
 }
 
 @Suite struct `The window of prefetching` {
-    @Test func `It follows the direction`() {
+    @Test func `The prefetch window follows the direction of scrolling`() {
         var window = PrefetchWindow()
         #expect(window.move(to: 5, of: 20, ahead: 3, behind: 2) == [5, 6, 7, 8, 4, 3])
         #expect(window.move(to: 6, of: 20, ahead: 3, behind: 2) == [6, 7, 8, 9, 5, 4])
@@ -60,7 +60,7 @@ import Testing
         #expect(window.move(to: 19, of: 20, ahead: 3, behind: 2) == [19, 18, 17])
     }
 
-    @Test func `Positions outside of the list, and negative numbers, give what is there`() {
+    @Test func `Positions outside of the list, and negative numbers, give the valid positions in reach`() {
         var window = PrefetchWindow()
         #expect(window.move(to: -1, of: 20, ahead: 3, behind: 2).isEmpty)
         #expect(window.move(to: 20, of: 20, ahead: 3, behind: 2).isEmpty)

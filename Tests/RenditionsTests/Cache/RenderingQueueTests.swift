@@ -158,7 +158,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `What is not prefetched any more is cancelled`() async throws {
+    @Test func `A rendition that is no longer prefetched is cancelled`() async throws {
         try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 2) { work.run($0) }

@@ -230,7 +230,7 @@ private final class CountingRenderer: Renderer {
         }
 
         @Test(.enabled(if: TestRun.isLong, "takes a minute: LEVELKIT_TEST_LONG=1"))
-        func `At 60 pictures a second, nearly all previews on the disk are there at once`() async throws {
+        func `At 60 pictures a second, nearly all previews on disk are available at once`() async throws {
             try await Self.withPictures(0) { store, _ in
                 var options = RenditionStore.Options()
                 options.largeMemoryByteCount = 32 << 20

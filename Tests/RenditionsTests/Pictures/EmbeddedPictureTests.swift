@@ -19,7 +19,7 @@ import Testing
         #expect(Array(file[range]) == small)
     }
 
-    @Test func `No damaged file gives a range outside of it`() {
+    @Test func `No range found in a damaged file is outside of it`() {
         for isBigEndian in [false, true] {
             let file = Self.camera(isBigEndian: isBigEndian).file
             for end in 0..<min(file.count, 300) { _ = EmbeddedThumbnail.range(in: Array(file[..<end])) }

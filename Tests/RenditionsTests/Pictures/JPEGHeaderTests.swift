@@ -68,7 +68,7 @@ import Testing
             #expect(ColorProfile(Array(MadePictures.profile().dropLast()), componentCount: 3) == nil)
         }
 
-        @Test func `Parts of a profile count in any order, and only if all are there`() throws {
+        @Test func `A profile is used only if each of its parts occurs once, in any order`() throws {
             let profile = MadePictures.profile(byteCount: 300)
             func part(_ number: UInt8, of count: UInt8, _ range: Range<Int>) -> [UInt8] {
                 MadePictures.segment(0xe2, Array("ICC_PROFILE\0".utf8) + [number, count] + profile[range])

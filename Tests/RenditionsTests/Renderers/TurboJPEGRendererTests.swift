@@ -96,7 +96,7 @@ import Testing
             }
         }
 
-        @Test func `What is there of a picture that ends early is shown`() throws {
+        @Test func `The decoded part of a truncated picture is shown`() throws {
             let pixels = MadePictures.gradient(width: 320, height: 240)
             let file = try TurboJPEG.encode(pixels, quality: 90)
             let half = Array(file[..<(file.count / 2)])
@@ -125,7 +125,7 @@ import Testing
             }
         }
 
-        @Test func `What cannot be rendered has a reason`() throws {
+        @Test func `An error states why a picture cannot be rendered`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
             #expect(Self.fault([])?.code == .unknownFormat)
             #expect(Self.fault(Array("hello".utf8))?.code == .unknownFormat)

@@ -31,7 +31,7 @@ import Testing
             specification: key.specification)
     }
 
-    @Test func `What is stored is returned, whatever its size, even after reopening`() throws {
+    @Test func `A stored rendition is returned, whatever its size, even after reopening`() throws {
         try withTemporaryDirectory { path in
             let folder = Self.folder(path)
             var stored: [RenditionKey: Rendition] = [:]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `One rendition larger than the limit is deleted again`() throws {
+    @Test func `A rendition larger than the limit is deleted again`() throws {
         try withTemporaryDirectory { path in
             let folder = Self.folder(path, limit: 1000)
             let key = try Self.key(1)

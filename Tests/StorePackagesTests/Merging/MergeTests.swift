@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `Deletions are carried out only if documents are replaced`() throws {
+    @Test func `Deletions take effect only if documents are replaced`() throws {
         try PackedStore.withPackage { store, path, directory in
             try withTemporaryStore(schema: PackedStore.schema) { target in
                 _ = try Package(at: path).merge(into: target)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing of a damaged package is stored, and another ID field is refused`() throws {
+    @Test func `Nothing from a damaged package is stored, and a different ID field is refused`() throws {
         try PackedStore.withPackage { _, path, directory in
             var bytes = try read(path)
             let entry = try #require(try Package(at: path).manifest.entries.first { $0.name.hasPrefix("blobs/") })

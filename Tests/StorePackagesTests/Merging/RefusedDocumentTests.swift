@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: Package.MergePolicy.allCases)
-    func `Whatever collides, nothing of the store is lost, and a dry run predicts it`(policy: Package.MergePolicy)
+    func `No collision loses data of the store, and a dry run predicts each one`(policy: Package.MergePolicy)
         throws
     {
         var random = TestRun.random(stream: 63)

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `A list of more files than the package has, and large other members, are refused`() throws {
+    @Test func `A list of too many files, and other large members, are refused`() throws {
         try withTemporaryDirectory { directory in
             let many = String(repeating: "0,", count: ManifestText.maximumHeadByteCount)
             let file = "{\"x\":\"\(String(repeating: "y", count: ManifestText.maximumFileByteCount))\"}"
