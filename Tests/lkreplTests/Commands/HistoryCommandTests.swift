@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `A dump leaves the history out, a checkpoint and a comparison do not`() throws {
+    @Test func `A dump leaves the history out, but a checkpoint and a comparison include it`() throws {
         try Workplace.with { place in
             try prepare(place)
             #expect(try place.run("dump", "s.store", "-o", "s.jsonl").code == 0)

@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `Killed at any time, unpacking leaves a sound store, and unpacking again does the rest`() throws {
+    @Test func `A kill of unpack at any time leaves a sound store, and the next run does the rest`() throws {
         try Workplace.with { place in
             try Self.makeTarget(place)
             let whole = try place.dump("whole.store")

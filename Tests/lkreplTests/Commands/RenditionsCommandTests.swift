@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedTestData.has("photos"), "the pictures in ../shared/data/photos are not there"))
-    func `Killed at any time, the command continues, and no rendition is damaged`() throws {
+    func `After a kill at any time, the next run continues, and no rendition is damaged`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let attached = try place.shell(

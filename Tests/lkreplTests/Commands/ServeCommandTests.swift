@@ -193,7 +193,7 @@
     }
 
     @Suite struct `The inspector from the command line` {
-        @Test func `It prints two addresses with one token, writes nothing, and ends at SIGTERM`() throws {
+        @Test func `serve prints two addresses with one token, writes nothing, and ends at SIGTERM`() throws {
             try Workplace.with(program: Binary.built) { place in
                 try place.makeItems()
                 try place.store(#"{"id":"a","n":1}"#, in: "items.store")

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `One way brings nothing the other way`() throws {
+    @Test func `A one-way sync transfers nothing in the other direction`() throws {
         try Self.with { place in
             try place.store(#"{"id":"d","n":4}"#, in: "two.store")
             let pull = try Self.sync(place, "--pull")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `Documents that cannot travel are listed, and the exit code is 65`() throws {
+    @Test func `Documents that cannot be replicated are listed, and the exit code is 65`() throws {
         try Self.with { place in
             try place.store(#"{"id":"x","_private":1}"#, #"{"id":7,"n":1}"#, in: "one.store")
             for _ in 0..<2 {

@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `Loading some collections leaves no files of others`() throws {
+    @Test func `Loading some collections keeps no attached files of the others`() throws {
         try Self.with { place in
             try place.write(try place.dump("items.store"), to: "whole.lkd")
             // The file with two references is in the dump before a document of the collection that is skipped.

@@ -61,7 +61,7 @@ struct `Repeated picture imports` {
         }
     }
 
-    @Test func `A file that is no picture is stored with what is known of the file, and a note`() throws {
+    @Test func `A file that is not a picture is stored with its file metadata, and a note`() throws {
         try Self.with { place, root in
             #expect(try place.shell("rm wb/*.jpg; : > wb/empty.jpg").code == 0)
             let imported = try Self.run(place, "wb")

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A score stands before the ID, and excerpts after the fields`() {
+    @Test func `A score is shown before the ID, and excerpts after the fields`() {
         let rows: [DocumentObject] = [["score": 1.5, "title": "x", "id": "a", "highlights": ["**x**"]]]
         let style = TableStyle(content: .documents(idField: "id"), pinned: ["score", "highlights"])
         let columns = ColumnSelection(
