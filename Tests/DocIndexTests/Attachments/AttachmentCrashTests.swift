@@ -171,7 +171,7 @@ import Testing
     @Test(
         .enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"),
         arguments: ["io"] + (Sanitizer.checksThreads ? [] : ["exit", "dies"]))
-    func `What a failed call left is not relied on when power is lost later`(mode: String) throws {
+    func `Data that a failed call left is not relied on when power is lost later`(mode: String) throws {
         var number = 1
         var random = TestRun.random(stream: 165)
         var count = Int.max

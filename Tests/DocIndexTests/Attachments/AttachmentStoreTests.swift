@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func `Of some attachments, only those that nothing refers to are collected`() throws {
+    @Test func `Of the given attachments, only those that nothing refers to are collected`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let added = try (0..<4).map { try store.attachments.add(Self.content(30 + $0, byteCount: 40_000)) }
             try store.collection("photos").put(["id": "a", "x": .attachment(added[0])])

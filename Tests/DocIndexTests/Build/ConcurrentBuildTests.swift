@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `Threads that apply schemas concurrently leave one of them, complete`() throws {
+    @Test func `Threads that apply schemas concurrently leave one of the schemas, completely applied`() throws {
         try withTemporaryStore(schema: OnlineBuildTests.old) { store in
             try OnlineBuildTests.fill(store)
             let schemas = [OnlineBuildTests.new, OnlineBuildTests.other, OnlineBuildTests.old]

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test
-    func `An update of many gives the same documents, index entries and feed as one update at a time`() throws {
+    func `An update of many documents gives the same documents, index entries and feed as single updates`() throws {
         var updates = RandomUpdates(queries: RandomQueries(TestRun.random(stream: 911)))
         updates.queries.documents.hasAttachments = true
         var (changedCount, failureCount, partialCount, wholeCount) = (0, 0, 0, 0)

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A history that is switched on later begins with the documents that are there`() throws {
+    @Test func `A history that is switched on later begins with the existing documents`() throws {
         try withTemporaryStore(schema: Self.schema(nil)) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])

@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: ["keywords has se", "keywords has sand", "exif.model = X200V", "people[].name = Adda"])
-    func `A short string, another word, another number and a field without an index are no slips`(
+    func `A short string, another word, another number and a field without an index are not misspellings`(
         condition: String
     ) throws {
         try withPhotos { photos in

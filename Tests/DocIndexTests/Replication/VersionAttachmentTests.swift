@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 100_000])
-    func `A missing record of an attachment of another version is named, and a rebuild makes it again`(
+    func `A missing record of an attachment of another version is named, and a rebuild restores it`(
         byteCount: Int
     ) throws {
         try withTemporaryDirectory { directory in

@@ -60,7 +60,7 @@ struct RevisionTreeTests {
         #expect(RevisionTree((bytes + [0]).span) == nil)
     }
 
-    @Test(arguments: 0..<200) func `A tree is made again from its leaves, and not if one is missing or twice`(
+    @Test(arguments: 0..<200) func `A tree is rebuilt from its leaves, unless a leaf is missing or occurs twice`(
         seed: UInt64
     ) throws {
         let tree = try randomTree(seed)

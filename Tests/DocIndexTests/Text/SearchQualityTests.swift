@@ -177,7 +177,10 @@ import Testing
     }
 
     @Test(.enabled(if: SharedTestData.has("catalog-2000.jsonl"), "needs the catalog data"))
-    func `Of words of real captions with a slip, nearly all are suggested, also if it is the first letter`() throws {
+    func
+        `For misspelled words of real captions, the right word is nearly always suggested, even for a wrong first letter`()
+        throws
+    {
         try withCatalogue(.text("text", on: "title", "caption")) { (collection) throws in
             let words = try "abcdefghijklmnopqrstuvwxyz".flatMap { letter in
                 try collection.completions(of: String(letter), limit: 500).filter { found in

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing of merged segments stays in the cache`() throws {
+    @Test func `No terms of merged segments stay in the cache`() throws {
         var random = TestRun.random(stream: 125)
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(

@@ -129,7 +129,7 @@ import Testing
         ])
     }
 
-    @Test func `A renamed element keeps its place, and none is there twice`() throws {
+    @Test func `A renamed element keeps its place, and renaming creates no duplicate`() throws {
         try Self.check([
             (#"{"k":["a","river","b"]}"#, #"k "river" -> "stream""#, #"{"k":["a","stream","b"]}"#),
             (#"{"k":["stream","river"]}"#, "k river -> stream", #"{"k":["stream"]}"#),
