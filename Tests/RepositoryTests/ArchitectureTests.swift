@@ -73,7 +73,7 @@ import Testing
         return names
     }
 
-    @Test func `No source needs all of Foundation where a smaller part of it exists`() throws {
+    @Test func `No source imports all of Foundation where FoundationEssentials exists`() throws {
         let sources = Self.root.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(atPath: sources.path))
         var count = 0

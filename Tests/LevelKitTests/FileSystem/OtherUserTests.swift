@@ -174,8 +174,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, note))
-    func `Exchanging a directory with a link while copies and databases are made leads none of them elsewhere`() throws
-    {
+    func `Exchanging a directory with a link while copies and databases are created redirects none of them`() throws {
         try makeDatabase()
         try makeDirectory("precious")
         try makeDirectory("shared", 0o777)
