@@ -171,7 +171,7 @@ private struct UndoReader<Reader: KeyValueReader> {
             throw DocIndexError(
                 .notInHistory,
                 "\(undo.missingCount) of \(changeCount) changes of \(Self.name(of: commits)) are no longer in the "
-                    + "history; overwrite later changes to undo the others")
+                    + "history; to undo the others, allow overwriting")
         }
         return undo
     }

@@ -243,7 +243,7 @@ extension PullRun {
                 return .fault(
                     DocumentFault(
                         .unavailable, id: id, revision: revision,
-                        "the peer breaks off while it sends an attachment; see its log"))
+                        "the peer closed the connection while sending an attachment; see the peer's log"))
             }
         } finish: { outcome in
             switch outcome {

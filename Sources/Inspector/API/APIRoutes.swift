@@ -27,7 +27,7 @@ struct APIRoutes: Sendable {
         }
     }
 
-    static let missing = Problem(.notFound, "There is nothing at this address; /api/v1 lists what there is.")
+    static let missing = Problem(.notFound, "Nothing exists at this address; /api/v1 lists what there is.")
 
     private func answer(_ what: String, _ rest: [String], of name: String) async throws -> SyncResponse {
         switch (what, rest.count) {

@@ -52,12 +52,12 @@ struct Problem: Error, Sendable {
         var title: String {
             switch self {
             case .badRequest: "The request is malformed"
-            case .invalidCondition: "The condition cannot be read"
+            case .invalidCondition: "The condition is invalid"
             case .unauthorized: "The token is missing or wrong"
             case .forbidden: "The request comes from another site"
-            case .notFound: "There is nothing at this address"
-            case .methodNotAllowed: "The method is not possible here"
-            case .notAcceptable: "The wanted format is not available"
+            case .notFound: "Nothing exists at this address"
+            case .methodNotAllowed: "The method is not allowed here"
+            case .notAcceptable: "The requested format is not available"
             case .tokenOfAnotherQuery: "The position belongs to another query"
             case .preconditionFailed: "The document is not the expected version"
             case .tooLarge: "The request is too large"
@@ -94,7 +94,7 @@ struct Problem: Error, Sendable {
             case .tokenOfAnotherQuery:
                 "A position in a list is valid only for the same condition and order. Request the first page."
             case .preconditionFailed:
-                "Somebody else has changed, stored or deleted the document. Read it again, and repeat the change."
+                "The document was changed, stored or deleted in the meantime. Read it again, and repeat the change."
             case .tooLarge: "The body of a request may have up to a megabyte."
             case .addressTooLong: "An address may have up to 8,192 bytes."
             case .unsupportedMediaType: "Set the header field Content-Type to the format of the body."
@@ -139,7 +139,7 @@ struct Problem: Error, Sendable {
     /// The problem of a method that an address does not take.
     static func methodNotAllowed(_ method: SyncRequest.Method, _ allowed: [String]) -> Problem {
         var problem = Problem(
-            .methodNotAllowed, "\(method.rawValue.prefix(20)) is not possible here; the field Allow lists what is.")
+            .methodNotAllowed, "\(method.rawValue.prefix(20)) is not allowed here; the header Allow lists what is.")
         problem.fields["Allow"] = allowed.joined(separator: ", ")
         return problem
     }

@@ -32,7 +32,7 @@ struct ConsolePage: Sendable {
             page.element("h1", text: "Console")
             page.element(
                 "p",
-                text: "The console belongs to lkrepl serve: there, it runs the commands of lkrepl that read the store.")
+                text: "The console is available only under lkrepl serve. It runs the commands that read the store.")
         }
     }
 
@@ -81,8 +81,8 @@ struct ConsolePage: Sendable {
             }
         }
         page.element("details") { details in
-            details.element("summary", text: "Commands that are not possible here")
-            details.scroll("Commands that are not possible here") { table in
+            details.element("summary", text: "Commands that are not available here")
+            details.scroll("Commands that are not available here") { table in
                 table.element("tbody") { body in
                     for refusal in console.refusals {
                         body.element("tr") { row in

@@ -87,13 +87,13 @@ struct DocumentPage: Sendable {
             page.element("pre", .fixed("tabindex", "0"), text: text)
             if isTextCut {
                 page.element("p") {
-                    $0.text("The text is cut. ")
+                    $0.text("The text is truncated. ")
                     $0.element(
                         "a",
                         .href(
                             DocumentAddress.link(
                                 document.id, below: ["api", "v1", "collections", collection, "documents"])),
-                        text: "All of it")
+                        text: "Show all of it")
                 }
             }
             stored?.append(to: &page, versions: link)

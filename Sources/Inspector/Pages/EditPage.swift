@@ -66,7 +66,7 @@ struct EditForm: Sendable {
     func content(of request: SyncRequest) async throws -> Content {
         let fields = try await RequestBody.form(of: request)
         guard let given = fields["token"], token.matches(given) else {
-            throw Problem(.forbidden, "The form is not of a page of this server; open the document again.")
+            throw Problem(.forbidden, "The form was not created by this server; open the document again.")
         }
         guard let action = fields["action"], ["save", "delete"].contains(action), let tag = fields["tag"] else {
             throw Problem(.badRequest, "The form is incomplete; open the document again.")

@@ -43,7 +43,7 @@ enum HelpPage {
             }
             page.element("h2", text: "For programs")
             page.element("p") { line in
-                line.text("Each page has its JSON below ")
+                line.text("Each page is also available as JSON under ")
                 line.element("a", .href(Link("api", "v1")), text: "/api/v1")
                 line.text("; programs send the token as Authorization: Bearer.")
             }

@@ -18,7 +18,7 @@ extension LevelError: LocalizedError {
         case .corruption:
             "Restore a backup. Without one, Database.repair(at:) saves what is readable, and copies the files first."
         case .io: "Free disk space, check the permissions and the disk, and try again."
-        case .busy: "Another process changes the database at this moment. Try again."
+        case .busy: "Another process is changing the database. Try again."
         case .locked: "Close the database in the other program, or open it read-only."
         case .databaseNotFound, .databaseExists: "Check the path."
         case .readOnly: "Open the database for writing."

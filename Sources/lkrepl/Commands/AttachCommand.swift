@@ -26,7 +26,8 @@ struct AttachCommand: ParsableCommand {
         @Argument(help: "The document ID.") var id: String
         @Argument(help: "The member, such as original or exif.preview; scans[] appends to a list.") var path: String
         @Argument(help: "The files.") var files: [String]
-        @Option(name: .long, help: "Set the media type, such as image/jpeg. Default: by the ending of the file name.")
+        @Option(
+            name: .long, help: "Set the media type, such as image/jpeg. Default: from the extension of the file name.")
         var type: String?
         @Option(name: .long, help: "Set the recorded file name. Default: the name of the file.") var name: String?
         @Flag(name: .long, help: "Replace another value of the member.") var replace = false

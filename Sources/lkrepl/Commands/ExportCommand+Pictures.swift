@@ -99,8 +99,7 @@ extension ExportCommand {
         guard count > 0 else { return }
         options.note(
             "export: \(HumanNumber.counted(count, "document was", "documents were")) left out, because "
-                + "\(count == 1 ? "it has" : "they have") no file name in "
-                + "\(PictureSource.pathTag) or file")
+                + "neither \(PictureSource.pathTag) nor file contains a file name")
     }
 }
 

@@ -152,7 +152,7 @@ struct IndexCommand: ParsableCommand {
             progress.finish()
             let writer = try options.writer()
             for (what, rows) in [
-                ("unreadable, set aside", report.unreadableRows), ("given an id of its own", report.shadowedRows),
+                ("unreadable, set aside", report.unreadableRows), ("assigned a new ID", report.shadowedRows),
                 ("left in an older version", report.outdatedRows), ("deleted again", report.returnedRows),
             ] {
                 for row in rows { try writer.write(["document": .string(row), "what": .string(what)]) }

@@ -45,7 +45,7 @@ struct PackCommand: ParsableCommand {
     func validate() throws {
         guard !originals || !stripPlaces else {
             throw ValidationError(
-                "--strip-places cannot be combined with --originals: the metadata of originals contain places")
+                "--strip-places cannot be combined with --originals: the metadata of originals contains places")
         }
     }
 

@@ -109,7 +109,7 @@ final class BerkeleySource: RecordSource {
         }
         guard ["btree", "hash", nil].contains(header["type"]) else {
             throw fault(
-                .format, "the database is of type \(header["type"] ?? ""), which has no keys"
+                .format, "the database type \(header["type"] ?? "") has no keys; only btree and hash can be loaded"
             ).final
         }
         guard header["keys"] != "0" else { throw fault(.format, "the dump contains no keys").final }

@@ -30,7 +30,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .cannotCreate: "cannot create the output"
         case .inputOutput: "input or output failed, for example because the disk is full"
         case .temporaryFailure: "locked by another process, or the connection to a peer failed; retry later"
-        case .noPermission: "needs --write or --yes, or file permissions, or a name and a password at a peer"
+        case .noPermission: "needs --write, --yes, file permissions, or a user name and a password for the peer"
         case .badConfiguration: "bad configuration file"
         case .hungUp: "ended by SIGHUP"
         case .interrupted: "interrupted with ^C"
