@@ -29,7 +29,8 @@ enum ConditionAdvice {
         if text.hasPrefix("{") { return "pass a JSON condition with --filter-json" }
         if text.hasPrefix("@") { return "name the album in place of the collection: find STORE @NAME" }
         if text.hasPrefix(".") { return "omit the dot: \(text.dropFirst().prefix(60))" }
-        let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+        let typed = text.split(whereSeparator: \.isWhitespace)
+        let words = typed.map { $0.lowercased() }
         if message.contains("expected after -0,") { return "-0 separates the IDs that --ids prints: add --ids" }
         if words.count == 1, text.hasPrefix("!") { return "use \"not\": not \(text.dropFirst().prefix(60)) = …" }
         // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
@@ -37,7 +38,8 @@ enum ConditionAdvice {
             words.count == 1 || ["and", "or"].contains(words[1]),
             !words[0][words[0].index(after: colon)...].isEmpty
         {
-            let (field, word) = (words[0][..<colon].prefix(60), words[0][words[0].index(after: colon)...].prefix(60))
+            let parts = typed[0].split(separator: ":", maxSplits: 1)
+            let (field, word) = (parts[0].prefix(60), parts[1].prefix(60))
             return "write \(field) = \(word), or \(field) has \(word) for a list; search finds words"
         }
         if words.count == 3, words[1] == "in", message.contains("IN needs a list"),
@@ -58,7 +60,10 @@ enum ConditionAdvice {
             return "repeat the field: \(field) \(sign) \(first) \(join) \(field) \(sign) \(second)"
         }
         if words.count == 2, words[0] == "not" {
-            return "write \(words[1]) MISSING for documents without the field, or a comparison: not \(words[1]) = …"
+            return "write \(typed[1]) MISSING for documents without the field, or a comparison: not \(typed[1]) = …"
+        }
+        if let test = text.prefixMatch(of: /(exists|missing)(?: +| *\()([\p{L}_][^\s()]*)/.ignoresCase()) {
+            return "write \(test.2.prefix(60)) \(test.1.uppercased())"
         }
         if words.count > 1, words[0] == "search" {
             return "put the words to search for in quotes: SEARCH \(words[1] == "box" ? "BOX " : "")'red car'"

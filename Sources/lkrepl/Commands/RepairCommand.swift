@@ -38,7 +38,16 @@ struct RepairCommand: ParsableCommand {
         try confirmation.requireName(of: database, "repair \(database) and lose damaged data", options)
         let report = try repair()
         options.note("repair: the original files are in \(report.backupPath)")
-        try finish(report, at: database)
+        do {
+            try finish(report, at: database)
+        } catch let error where Interruption.isRequested {
+            // ^C came after the repair, or is the one that it has answered.
+            var failure = CommandError(error)
+            failure.hint =
+                "the repair is complete, but the list of what was lost may not be: lkrepl repair --dry-run "
+                + "\(ShellWord.quoted(report.backupPath)) prints it"
+            throw failure
+        }
     }
 
     /// Reports the result of the repair and what was lost.
