@@ -108,7 +108,7 @@ struct DocumentPage: Sendable {
         }
     }
 
-    /// The page after a refused change, with the text that was sent.
+    /// Returns the page that follows a refused change. It contains the text that the browser sent.
     func refusal(_ problem: Problem, text: String, in frame: PageFrame, form: EditForm) -> SyncResponse {
         frame.page(problem.kind.title, status: problem.kind.status) { page in
             page.element("h1", text: "Edit " + CellText.cut(document.id.description, CellText.limit))

@@ -12,7 +12,7 @@ struct MarkedText: Sendable {
     /// Whether a word is marked.
     var hasMatch: Bool { parts.contains(where: \.isMatch) }
 
-    // Private characters. Those of a text are left out.
+    // Private characters, which are removed from texts before they are marked.
     private static let begin: Unicode.Scalar = "\u{f0001}"
     private static let end: Unicode.Scalar = "\u{f0002}"
     private static let marking = TextMarking(before: String(begin), after: String(end)) { character in
