@@ -224,6 +224,30 @@ struct AttachmentReplicationTests {
         }
     }
 
+    /// A peer that refuses a document with attachments by a status that usually concerns the credentials.
+    private struct UnauthorizedTransport: Transport {
+        let base: any Transport
+
+        func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+            guard request.method == .put, request.target.contains("/refused") else {
+                return try await base.send(request)
+            }
+            return .json(["error": "unauthorized", "reason": "by a rule"], status: 401)
+        }
+    }
+
+    @Test func `A document that a rule refuses as unauthorized is named, and the others are pushed`() async throws {
+        try await withSyncedStores(2) { group in
+            for id in ["a", "refused", "z"] {
+                try group.photos(0).put(photo(id, group.stores[0], sizes: [500_000]))
+            }
+            let status = try await group.sync(0, with: 1) { UnauthorizedTransport(base: $0) }
+            #expect(status.leftOut.keys.sorted() == ["refused"], "\(status.leftOut)")
+            #expect(status.leftOut["refused"]?.code == .refused)
+            #expect(try group.photos(1).count() == 2)
+        }
+    }
+
     @Test func `A document whose attachment is missing is named, and the others come`() async throws {
         try await withSyncedStores(2) { group in
             try group.photos(1).put(photo("a", group.stores[1], sizes: [500_000]))

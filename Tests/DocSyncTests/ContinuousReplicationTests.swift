@@ -20,6 +20,24 @@ final class SwitchedTransport: Transport {
     }
 }
 
+/// A peer that has lost the rights of the user, once it is told to refuse a kind of requests.
+private struct RefusingTransport: Transport {
+    let base: any Transport
+    let target: String
+    let isRefusing = Refusal()
+
+    final class Refusal: Sendable {
+        private let value = Mutex(false)
+
+        func withLock<R: Sendable>(_ body: (inout Bool) -> R) -> R { value.withLock { body(&$0) } }
+    }
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        guard request.target.contains(target), isRefusing.withLock({ $0 }) else { return try await base.send(request) }
+        return .json(["error": "unauthorized", "reason": "You are not a member."], status: 401)
+    }
+}
+
 /// Replications that wait for changes.
 struct ContinuousReplicationTests {
     /// Waits until a condition is true.
@@ -59,6 +77,27 @@ struct ContinuousReplicationTests {
             running.cancel()
             await #expect(throws: (any Error).self) { try await running.value }
             #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test(arguments: ["_changes", "_bulk_docs"])
+    func `An error of one direction ends both`(target: String) async throws {
+        try await withSyncedStores(2) { group in
+            var options = Replicator.Options()
+            options.isContinuous = true
+            let server = try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"]))
+            let transport = RefusingTransport(base: InProcessTransport(server), target: target)
+            let peer = Peer(transport, database: ["photos"], policy: SyncedStores.hasty, attemptLimit: 3)
+            let replicator = Replicator(try group.photos(0), with: peer, options: options)
+            let last = Mutex(SyncStatus())
+            let running = Task(executorPreference: OwnThreads.shared) {
+                try await replicator.run { status in last.withLock { $0 = status } }
+            }
+            try await eventually { last.withLock { $0.phase } == .waiting }
+            transport.isRefusing.withLock { $0 = true }
+            try group.photos(0).put(photo("a", 1))
+            try group.photos(1).put(photo("b", 2))
+            await #expect(throws: SyncError.self) { try await running.value }
         }
     }
 

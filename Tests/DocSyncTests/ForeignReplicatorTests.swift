@@ -109,6 +109,48 @@ import Testing
         }
     }
 
+    @Test func `Documents without a form in the protocol are neither listed nor returned`() async throws {
+        try await Self.withServer { group, send in
+            let photos = try group.photos(0)
+            let members: [(String, DocumentValue)] = [
+                ("_x", 1), ("_deleted", true), ("_rev", "9-a"), ("_id", "other"), ("_revisions", .object([:])),
+                ("_attachments", ["a": 1]), ("_attachments", 5),
+            ]
+            var bad: [String] = ["_under"]
+            try photos.put(["id": "_under", "n": 1])
+            for (index, member) in members.enumerated() {
+                bad.append("bad\(index)")
+                try photos.put(["id": .string("bad\(index)"), member.0: member.1])
+            }
+            for n in 0..<20 { try photos.put(["id": .string("good\(n)"), "n": .int(Int64(n))]) }
+            for feed in ["", "?include_docs=true", "?style=all_docs&feed=longpoll"] {
+                let rows = try Self.rows(try await send.object(.get, "/photos/_changes\(feed)"))
+                #expect(rows.count == 20 && rows.allSatisfy { $0.id.hasPrefix("good") }, "\(feed)")
+            }
+            let wanted = DocumentValue.object(["docs": .array(bad.map { ["id": .string($0)] })])
+            for target in ["_bulk_get?revs=true", "_bulk_get?revs=true&attachments=true"] {
+                let answer = try await send.object(.post, "/photos/\(target)", wanted.json)
+                let results = answer["results"]?.arrayValue ?? []
+                #expect(results.count == bad.count)
+                for result in results {
+                    #expect(
+                        result["docs"]?.arrayValue?.first?["error"]?["error"]?.stringValue == "not_found", "\(result)")
+                }
+            }
+            for id in bad.dropFirst() {
+                #expect(try await send.status(.get, "/photos/\(id)") == 404)
+                #expect(try await send.status(.get, "/photos/\(id)/a") == 404)
+                let revision = try #require(try photos.revision(of: .string(id)))
+                let answer = try await send.object(
+                    .get, "/photos/\(id)?revs=true&open_revs=%5B%22\(revision)%22%5D&latest=true")
+                #expect(answer == [["missing": .string(revision.description)]])
+            }
+            // It appears when it is corrected.
+            try photos.put(["id": "bad0", "x": 1])
+            #expect(try Self.rows(try await send.object(.get, "/photos/_changes")).map(\.id).last == "bad0")
+        }
+    }
+
     @Test func `A selector looks at each version that is listed`() async throws {
         try await Self.withServer { group, send in
             let texts = [#"{"_id":"x","_rev":"1-a","n":1}"#, #"{"_id":"x","_rev":"1-b","n":2}"#]

@@ -63,10 +63,12 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - limit: the approximate maximum number. A commit is never split.
     ///   - isWanted: whether a commit is of interest.
+    ///   - lists: whether a document is listed, by its ID and its content; `nil` if it is deleted.
     /// - Returns: the documents, and the last commit that was read.
     /// - Throws: ``DocIndexError`` with `epochChanged`, `corruption`; `LevelError`.
     package func revisions(
-        since sequence: UInt64, limit: Int, where isWanted: (UInt64) -> Bool = { _ in true }
+        since sequence: UInt64, limit: Int, where isWanted: (UInt64) -> Bool = { _ in true },
+        lists: (DocumentID, DocumentObject?) -> Bool = { _, _ in true }
     ) throws -> (listings: [RevisionListing], position: UInt64) {
         let shown = try show()
         let (changes, position) = try store.visitChanges(since: sequence, epoch: nil, in: name, limit: limit)
@@ -78,7 +80,7 @@ extension DocumentCollection {
                 in: reader.snapshot)
             // A document that changed in between has a later entry in the feed.
             guard let tree = state.tree, state.document.map({ $0.sequence == change.sequence }) ?? change.isDeletion,
-                tree.leaves.values.allSatisfy({ ($0.commit ?? 0) <= shown })
+                tree.leaves.values.allSatisfy({ ($0.commit ?? 0) <= shown }), lists(change.id, state.document?.content)
             else { continue }
             listings.append(
                 RevisionListing(

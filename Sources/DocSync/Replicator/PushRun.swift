@@ -236,7 +236,7 @@ struct PushRun: Sendable {
                 let failed = try await sendOnce(body, since: start)
                 let sent = zip(body.entries, byteCounts).filter { !failed.contains($0.0.id) }
                 link.board.update { $0.push.attachmentByteCount += sent.reduce(0) { $0 + $1.1 } }
-            } catch let error as PeerError where [400, 403, 412, 413, 500].contains(error.status) {
+            } catch let error as PeerError where [400, 401, 403, 412, 413, 500].contains(error.status) {
                 // One document is refused, and all others with it.
                 isRefused = true
             }
@@ -260,7 +260,9 @@ struct PushRun: Sendable {
                 DocumentFault(error, id: attached.id, revision: attached.version.path.revision.description))
         } catch let error as DocIndexError where [.attachmentMissing, .attachmentDamaged].contains(error.code) {
             link.board.leaveOut(.push, DocumentFault(.unavailable, id: attached.id, error.message))
-        } catch let error as PeerError where [400, 403, 412, 413, 500].contains(error.status) {
+        } catch let error as PeerError where [400, 401, 403, 412, 413, 500].contains(error.status) {
+            // A rule of the database for one document can answer like wrong credentials.
+            if error.status == 401 { _ = try await link.peer.information() }
             link.board.leaveOut(
                 .push,
                 DocumentFault(

@@ -142,7 +142,8 @@ public struct Replicator: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             if options.pulls { group.addTask { try await pull.run() } }
             if options.pushes { group.addTask { try await push.run() } }
-            try await group.waitForAll()
+            // The first error ends both, although the other one may be waiting for a change.
+            for try await _ in group {}
         }
     }
 }

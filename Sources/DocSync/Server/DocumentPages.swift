@@ -46,8 +46,8 @@ struct DocumentPages: Sendable {
             text += Array(#"{"id":"#.utf8)
             JSONWriter().write(.string(request.id), to: &text)
             text += Array(#","docs":["#.utf8)
-            let versions = try reader.stored(
-                request.revision.map { [$0] }, of: .string(request.id), isLatest: isLatest)
+            let versions = try database.versions(
+                request.revision.map { [$0] }, of: .string(request.id), isLatest: isLatest, reader)
             for (index, version) in versions.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 text += Array(#"{"ok":"#.utf8)

@@ -60,8 +60,8 @@ struct DocumentParts: Sendable {
         let (database, revisions) = (database, request.revision.map { [$0] })
         return try await database.store.run { _ in
             let id = DocumentID.string(request.id)
-            let versions = try database.collection.revisionReader(isShown: true)
-                .stored(revisions, of: id, isLatest: isLatest)
+            let reader = try database.collection.revisionReader(isShown: true)
+            let versions = try database.versions(revisions, of: id, isLatest: isLatest, reader)
             return try database.parts(id, versions, revisions ?? [])
         }
     }

@@ -55,7 +55,8 @@ struct ServedChanges: Sendable {
     /// Returns the next rows after a position, each with its end of line.
     private func page(after position: UInt64, limit: Int) async throws -> Page {
         try await database.server.store.run { _ in
-            let (listings, end) = try database.collection.revisions(since: position, limit: limit)
+            let (listings, end) = try database.collection.revisions(
+                since: position, limit: limit, lists: database.canSend)
             let reader =
                 includesDocuments || selection.readsDocuments
                 ? try database.collection.revisionReader(isShown: true) : nil

@@ -66,7 +66,7 @@ extension ServedDatabase {
         let collection = collection
         let response = try await store.run { store -> SyncResponse? in
             let reader = try collection.revisionReader(isShown: true)
-            guard let content = try reader.stored(revisions, of: id, isLatest: false).first?.content,
+            guard let content = try versions(revisions, of: id, isLatest: false, reader).first?.content,
                 let named = try DocumentAttachments(of: content).list.first(where: {
                     $0.name.utf8.elementsEqual(name.utf8)
                 })

@@ -159,9 +159,9 @@ struct ServedDatabase: Sendable {
             revisions = Revision(revision).map { [$0] } ?? []
         }
         let isLatest = target.isLatest
-        let (versions, field) = try await store.run { [collection, revisions] _ in
-            let reader = try collection.revisionReader(isShown: true)
-            return (try reader.stored(revisions, of: id, isLatest: isLatest), collection.definition.idField)
+        let field = idField
+        let versions = try await store.run { [self, revisions] _ in
+            try self.versions(revisions, of: id, isLatest: isLatest, collection.revisionReader(isShown: true))
         }
         if open == nil {
             guard let version = versions.first, target["rev"] != nil || !version.isDeleted else {
@@ -189,6 +189,23 @@ struct ServedDatabase: Sendable {
             JSONWriter().write(["missing": .string(revision.description)], to: &text)
         }
         return .json(text: text + [UInt8(ascii: "]")])
+    }
+
+    /// Returns stored versions that can be sent.
+    ///
+    /// - Parameter isLatest: whether a later version stands for an earlier one, which is not stored any more.
+    func versions(
+        _ revisions: [Revision]?, of id: DocumentID, isLatest: Bool, _ reader: RevisionReader
+    ) throws -> [DocumentRevision] {
+        try reader.stored(revisions, of: id, isLatest: isLatest).filter { canSend(id, $0.content) }
+    }
+
+    /// Whether the protocol has a form for a document. Peers would take a reserved member for what it means to them, or
+    /// end their replication, so the others are neither listed nor returned.
+    func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool {
+        guard WireDocument.fault(of: id, content, idField: idField) == nil else { return false }
+        guard let content, content.position(ofName: DocumentAttachments.member) != nil else { return true }
+        return (try? DocumentAttachments(of: content)) != nil
     }
 
     // MARK: - Storing documents
