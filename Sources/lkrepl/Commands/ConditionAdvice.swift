@@ -34,12 +34,11 @@ enum ConditionAdvice {
         if message.contains("expected after -0,") { return "-0 separates the IDs that --ids prints: add --ids" }
         if words.count == 1, text.hasPrefix("!") { return "use \"not\": not \(text.dropFirst().prefix(60)) = …" }
         // As Lucene and web sites write it. Tags such as ExifIFD:ISO begin with a capital.
-        if let colon = words.first?.firstIndex(of: ":"), text.first?.isLowercase ?? false,
+        if let first = typed.first, let colon = first.firstIndex(of: ":"), text.first?.isLowercase ?? false,
             words.count == 1 || ["and", "or"].contains(words[1]),
-            !words[0][words[0].index(after: colon)...].isEmpty
+            case let word = first[colon...].dropFirst().prefix(60), !word.isEmpty
         {
-            let parts = typed[0].split(separator: ":", maxSplits: 1)
-            let (field, word) = (parts[0].prefix(60), parts[1].prefix(60))
+            let field = first[..<colon].prefix(60)
             return "write \(field) = \(word), or \(field) has \(word) for a list; search finds words"
         }
         if words.count == 3, words[1] == "in", message.contains("IN needs a list"),
