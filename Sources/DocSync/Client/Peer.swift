@@ -292,7 +292,7 @@ extension Peer {
                 let text = try await response.body.collected(limit: 8 * documentLimit)
                 var reader = BulkDocumentsReader(idField: idField, byteLimit: documentLimit)
                 var elements = try JSONParts.elements(of: text)
-                while let element = try elements.nextElement() { try reader.add(text, element, id: id) }
+                try reader.add(&elements, id: id)
                 var parts: [BulkDocumentsReader.Part] = []
                 while let part = try reader.next() { parts.append(part) }
                 return parts

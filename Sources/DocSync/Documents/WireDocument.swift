@@ -36,16 +36,27 @@ extension WireDocument {
     /// Reads a version.
     ///
     /// - Parameters:
-    ///   - text: text that contains the object.
-    ///   - range: the place of the object; `nil` for all of the text.
+    ///   - text: the JSON text of the object.
     ///   - idField: the member that holds the ID in the collection.
     /// - Throws: ``DocumentFault``.
     /// - Complexity: O(*n*) in the length of the text.
-    package init(reading text: [UInt8], in range: Range<Int>? = nil, idField: String) throws(DocumentFault) {
-        var reader = WireDocumentReader(text: text)
+    package init(reading text: [UInt8], idField: String) throws(DocumentFault) {
+        var members: JSONParts
         do throws(MessageError) {
-            var members = try JSONParts.members(of: text, in: range)
-            while let member = try members.nextMember() { reader.read(member) }
+            members = try JSONParts.members(of: text)
+        } catch {
+            throw DocumentFault(.malformed, id: "", error.message)
+        }
+        try self.init(reading: &members, idField: idField)
+    }
+
+    /// Reads a version from the members of an object, and leaves them at their end.
+    ///
+    /// - Throws: ``DocumentFault``. The members may then not be at their end.
+    init(reading members: inout JSONParts, idField: String) throws(DocumentFault) {
+        var reader = WireDocumentReader()
+        do throws(MessageError) {
+            while let name = try members.nextName() { try reader.read(name, from: &members) }
         } catch {
             throw DocumentFault(.malformed, id: reader.id ?? "", error.message)
         }
@@ -56,8 +67,7 @@ extension WireDocument {
 }
 
 private struct WireDocumentReader {
-    let text: [UInt8]
-    var id: String?
+    private(set) var id: String?
     /// The first fault. The ID can follow it.
     private var fault: (code: DocumentFault.Code, message: String)?
     private var revision: String?
@@ -66,71 +76,53 @@ private struct WireDocumentReader {
     private var attachments: [WireAttachment] = []
     private var members: [(String, DocumentValue)] = []
 
-    init(text: [UInt8]) { self.text = text }
-
-    /// Reads a member. After a fault, the others are read too, because they can have the ID and the revision.
-    mutating func read(_ member: JSONParts.Member) {
-        do throws(MessageError) { try add(member) } catch { note(.malformed, error.message) }
-    }
-
-    private mutating func add(_ member: JSONParts.Member) throws(MessageError) {
-        switch member.name {
-        case "_id": id = try string(member)
-        case "_rev": revision = try string(member)
-        case "_deleted": isDeleted = try value(member, .plain) == .bool(true)
-        case "_revisions":
-            guard case .object(let object) = try value(member, .plain) else { throw Self.malformed(member.name) }
-            path = object
-        case "_attachments":
-            guard case .object(let object) = try value(member, .plain) else { throw Self.malformed(member.name) }
-            do throws(AttachmentError) {
-                attachments = try WireAttachment.list(object)
-            } catch {
-                note(.malformed, error.message)
-                throw Self.malformed(member.name)
-            }
-        // Servers add these on request.
-        case "_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info": break
-        default:
-            if member.name.utf8.first == UInt8(ascii: "_") {
-                note(
-                    .reservedMember,
-                    "the member \(member.name) begins with an underscore, which is reserved; rename it")
-            }
-            members.append((member.name, try value(member, .tagged)))
-        }
-    }
-
-    private mutating func note(_ code: DocumentFault.Code, _ message: String) {
-        if fault == nil { fault = (code, message) }
-    }
-
-    private mutating func string(_ member: JSONParts.Member) throws(MessageError) -> String {
-        guard case .string(let text) = try value(member, .plain) else { throw Self.malformed(member.name) }
-        return text
-    }
-
-    private mutating func value(
-        _ member: JSONParts.Member, _ notation: DocumentValue.JSONNotation
-    ) throws(MessageError) -> DocumentValue {
-        do throws(JSONError) {
-            // The document itself is one level.
-            let parser = JSONParser(notation: notation, maximumDepth: DocumentValue.maximumDepth - 1)
-            return try parser.parse(text.span.extracting(member.value))
-        } catch {
+    /// Reads the value of a member. After a fault, the others are read too, because they can have the ID and the
+    /// revision.
+    ///
+    /// - Throws: ``MessageError`` if the end of the value is unknown.
+    mutating func read(_ name: String, from text: inout JSONParts) throws(MessageError) {
+        let isData = name.utf8.first != UInt8(ascii: "_")
+        // The document itself is one level.
+        let parser = JSONParser(
+            notation: isData ? .tagged : .plain, maximumDepth: DocumentValue.maximumDepth - 1)
+        switch try text.parseValue(parser) {
+        case .success(let value):
+            if isData { members.append((name, value)) } else { readReserved(name, value) }
+        case .failure(let error):
             let code: DocumentFault.Code =
                 switch error.code {
                 case .tooDeep: .tooDeep
                 case .numberOutOfRange: .numberOutOfRange
                 default: .malformed
                 }
-            note(code, "the member \(member.name) cannot be read: \(error.message)")
-            throw MessageError(error, in: "The member \(member.name)")
+            note(code, "the member \(name) cannot be read: \(error.message)")
         }
     }
 
-    private static func malformed(_ name: String) -> MessageError {
-        MessageError(.malformed, "The member \(name) has a different type than the protocol prescribes.")
+    /// Uses a member that is not data.
+    private mutating func readReserved(_ name: String, _ value: DocumentValue) {
+        switch (name, value) {
+        case ("_id", .string(let text)): id = text
+        case ("_rev", .string(let text)): revision = text
+        case ("_deleted", _): isDeleted = value == .bool(true)
+        case ("_revisions", .object(let object)): path = object
+        case ("_attachments", .object(let object)):
+            do throws(AttachmentError) {
+                attachments = try WireAttachment.list(object)
+            } catch {
+                note(.malformed, error.message)
+            }
+        case ("_id", _), ("_rev", _), ("_revisions", _), ("_attachments", _):
+            note(.malformed, "The member \(name) has a different type than the protocol prescribes.")
+        // Servers add these on request.
+        case ("_conflicts", _), ("_deleted_conflicts", _), ("_local_seq", _), ("_revs_info", _): break
+        default:
+            note(.reservedMember, "the member \(name) begins with an underscore, which is reserved; rename it")
+        }
+    }
+
+    private mutating func note(_ code: DocumentFault.Code, _ message: String) {
+        if fault == nil { fault = (code, message) }
     }
 
     func finished(idField: String) throws(DocumentFault) -> WireDocument {

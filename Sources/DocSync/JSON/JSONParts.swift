@@ -1,7 +1,10 @@
-internal import DocIndex
+package import DocIndex
 
-/// Finds the members of an object, or the elements of an array, in text held in memory. It does not parse them, so a
-/// value that cannot be read leaves the others readable.
+/// Reads the members of an object, or the elements of an array, in text held in memory. A value that cannot be read
+/// leaves the others readable.
+///
+/// A value is taken by ``skipValue()``, ``parseValue(_:)``, or ``enterObject()`` or ``enterArray()`` and
+/// ``leave(_:)``. Each scans it once.
 package struct JSONParts: Sendable {
     /// A member of an object.
     package struct Member: Sendable {
@@ -17,12 +20,17 @@ package struct JSONParts: Sendable {
     private var offset: Int
     private var count = 0
     private var isAtEnd = false
+    /// Whether the object or array is part of another one.
+    private let isNested: Bool
 
     private init(
-        _ text: [UInt8], in range: Range<Int>, opener: UInt8, closer: UInt8, expected: String
+        _ text: [UInt8], in range: Range<Int>, isNested: Bool = false, isObject: Bool
     ) throws(MessageError) {
+        let opener = isObject ? UInt8(ascii: "{") : UInt8(ascii: "[")
+        let expected = isObject ? "an object" : "an array"
         self.text = text
-        self.closer = closer
+        self.isNested = isNested
+        closer = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
         offset = range.lowerBound
         end = range.upperBound
         skipWhiteSpace()
@@ -36,9 +44,7 @@ package struct JSONParts: Sendable {
     /// - Parameters:
     ///   - range: the range of the object in the text; `nil` for all of it.
     package static func members(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
-        try JSONParts(
-            text, in: range ?? 0..<text.count, opener: UInt8(ascii: "{"), closer: UInt8(ascii: "}"),
-            expected: "an object")
+        try JSONParts(text, in: range ?? 0..<text.count, isObject: true)
     }
 
     /// Prepares to list the elements of an array.
@@ -46,9 +52,7 @@ package struct JSONParts: Sendable {
     /// - Parameters:
     ///   - range: the range of the array in the text; `nil` for all of it.
     package static func elements(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
-        try JSONParts(
-            text, in: range ?? 0..<text.count, opener: UInt8(ascii: "["), closer: UInt8(ascii: "]"),
-            expected: "an array")
+        try JSONParts(text, in: range ?? 0..<text.count, isObject: false)
     }
 
     /// Returns the next member; `nil` after the last one.
@@ -56,6 +60,14 @@ package struct JSONParts: Sendable {
     /// - Throws: ``MessageError`` if the structure is malformed. Values are not checked.
     /// - Complexity: O(*n*) in the length of the member.
     package mutating func nextMember() throws(MessageError) -> Member? {
+        guard let name = try nextName() else { return nil }
+        return Member(name: name, value: try skipValue())
+    }
+
+    /// Returns the name of the next member, whose value must be taken next; `nil` after the last one.
+    ///
+    /// - Throws: ``MessageError`` if the structure is malformed.
+    package mutating func nextName() throws(MessageError) -> String? {
         guard try beginItem() else { return nil }
         guard offset < end else { throw Self.truncated("a name") }
         guard text[offset] == UInt8(ascii: "\"") else { throw Self.unexpected("a name", at: offset) }
@@ -72,7 +84,8 @@ package struct JSONParts: Sendable {
         guard offset < end else { throw Self.truncated("':' after a name") }
         guard self.text[offset] == UInt8(ascii: ":") else { throw Self.unexpected("':' after a name", at: offset) }
         offset += 1
-        return Member(name: text, value: try readValue())
+        skipWhiteSpace()
+        return text
     }
 
     /// Returns the place of the next element; `nil` after the last one.
@@ -80,8 +93,13 @@ package struct JSONParts: Sendable {
     /// - Throws: ``MessageError`` if the structure is malformed. Values are not checked.
     /// - Complexity: O(*n*) in the length of the element.
     package mutating func nextElement() throws(MessageError) -> Range<Int>? {
-        try beginItem() ? try readValue() : nil
+        try beginItem() ? try skipValue() : nil
     }
+
+    /// Moves to the next element, which must be taken next. Returns false after the last one.
+    ///
+    /// - Throws: ``MessageError`` if the structure is malformed.
+    package mutating func moveToElement() throws(MessageError) -> Bool { try beginItem() }
 
     /// Moves to the next item. Returns false at the closing bracket.
     private mutating func beginItem() throws(MessageError) -> Bool {
@@ -90,9 +108,11 @@ package struct JSONParts: Sendable {
         guard offset < end else { throw Self.truncated("',' or the closing bracket") }
         if text[offset] == closer {
             offset += 1
-            skipWhiteSpace()
-            guard offset == end else { throw Self.unexpected("the end of the text", at: offset) }
             isAtEnd = true
+            if !isNested {
+                skipWhiteSpace()
+                guard offset == end else { throw Self.unexpected("the end of the text", at: offset) }
+            }
             return false
         }
         if count > 0 {
@@ -106,8 +126,27 @@ package struct JSONParts: Sendable {
         return true
     }
 
-    private mutating func readValue() throws(MessageError) -> Range<Int> {
-        skipWhiteSpace()
+    private mutating func skipWhiteSpace() {
+        while offset < end, text[offset].isJSONSpace { offset += 1 }
+    }
+
+    private static func truncated(_ expected: String) -> MessageError {
+        MessageError(.truncated, "A JSON message ends where \(expected) is expected; check that it is complete.")
+    }
+
+    private static func unexpected(_ expected: String, at offset: Int) -> MessageError {
+        MessageError(.malformed, "A JSON message is malformed at byte \(offset): expected \(expected).")
+    }
+}
+
+// MARK: - Values
+
+extension JSONParts {
+    /// Skips the value, and returns its place.
+    ///
+    /// - Throws: ``MessageError`` if the structure is malformed. The value is not checked.
+    /// - Complexity: O(*n*) in the length of the value.
+    package mutating func skipValue() throws(MessageError) -> Range<Int> {
         let start = offset
         var scanner = JSONElementScanner()
         var position = JSONError.Position(offset: offset)
@@ -125,17 +164,48 @@ package struct JSONParts: Sendable {
         return start..<offset
     }
 
-    private mutating func skipWhiteSpace() {
+    /// Parses the value. If this fails, the value is skipped.
+    ///
+    /// - Throws: ``MessageError`` if the structure is malformed, so that the end of the value is unknown.
+    /// - Complexity: O(*n*) in the length of the value.
+    package mutating func parseValue(
+        _ parser: JSONParser = JSONParser()
+    ) throws(MessageError) -> Result<DocumentValue, JSONError> {
+        if let (value, byteCount) = try? parser.parsePrefix(of: text.span.extracting(offset..<end)),
+            endsItem(at: offset + byteCount)
+        {
+            offset += byteCount
+            return .success(value)
+        }
+        let place = try skipValue()
+        do throws(JSONError) {
+            return .success(try parser.parse(text.span.extracting(place)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns whether an item can end at an offset.
+    private func endsItem(at offset: Int) -> Bool {
+        var offset = offset
         while offset < end, text[offset].isJSONSpace { offset += 1 }
+        return offset < end && (text[offset] == UInt8(ascii: ",") || text[offset] == closer)
     }
 
-    private static func truncated(_ expected: String) -> MessageError {
-        MessageError(.truncated, "A JSON message ends where \(expected) is expected; check that it is complete.")
+    /// Prepares to list the members of the value, an object; ``leave(_:)`` continues after it.
+    ///
+    /// After an error, ``skipValue()`` continues after it.
+    package func enterObject() throws(MessageError) -> JSONParts {
+        try JSONParts(text, in: offset..<end, isNested: true, isObject: true)
     }
 
-    private static func unexpected(_ expected: String, at offset: Int) -> MessageError {
-        MessageError(.malformed, "A JSON message is malformed at byte \(offset): expected \(expected).")
+    /// Prepares to list the elements of the value, an array; see ``enterObject()``.
+    package func enterArray() throws(MessageError) -> JSONParts {
+        try JSONParts(text, in: offset..<end, isNested: true, isObject: false)
     }
+
+    /// Continues after an object or array that was entered and read to its end.
+    package mutating func leave(_ inner: JSONParts) { offset = inner.offset }
 }
 
 extension UInt8 {

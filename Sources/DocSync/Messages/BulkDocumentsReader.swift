@@ -48,54 +48,88 @@ package struct BulkDocumentsReader: Sendable {
 
     private mutating func add(_ text: [UInt8]) throws(MessageError) {
         var members = try JSONParts.members(of: text)
-        var versions: [Range<Int>] = []
         var id = ""
-        while let member = try members.nextMember() {
-            switch member.name {
-            case "id": id = Self.string(text, member.value) ?? ""
+        while let name = try members.nextName() {
+            switch name {
+            case "id": id = try Self.string(&members)
             case "docs":
-                var elements = try JSONParts.elements(of: text, in: member.value)
-                while let element = try elements.nextElement() { versions.append(element) }
-            default: continue
+                var elements = try members.enterArray()
+                try add(&elements, id: id)
+                members.leave(elements)
+            default: _ = try members.skipValue()
             }
         }
-        for version in versions { try add(text, version, id: id) }
+        // The ID may follow the versions.
+        for index in parts.indices { parts[index] = parts[index].named(id) }
     }
 
-    /// Adds one version: `{"ok": document}` or `{"error": …}`; in an answer of `open_revs`, also `{"missing": revision}`.
-    package mutating func add(_ text: [UInt8], _ version: Range<Int>, id: String) throws(MessageError) {
-        var members = try JSONParts.members(of: text, in: version)
-        while let member = try members.nextMember() {
-            switch member.name {
-            case "ok":
-                do throws(DocumentFault) {
-                    parts.append(.document(try WireDocument(reading: text, in: member.value, idField: idField)))
-                } catch {
-                    parts.append(.fault(error.id.isEmpty ? DocumentFault(error.code, id: id, error.message) : error))
+    /// Adds versions: each is `{"ok": document}` or `{"error": …}`; in an answer of `open_revs`, also
+    /// `{"missing": revision}`.
+    package mutating func add(_ versions: inout JSONParts, id: String) throws(MessageError) {
+        while try versions.moveToElement() {
+            var members = try versions.enterObject()
+            while let name = try members.nextName() {
+                switch name {
+                case "ok": try addDocument(&members, id: id)
+                case "missing": parts.append(.absent(id: id, revision: try Self.string(&members)))
+                case "error":
+                    var revision = ""
+                    var fields = try members.enterObject()
+                    while let field = try fields.nextName() {
+                        if field == "rev" { revision = try Self.string(&fields) } else { _ = try fields.skipValue() }
+                    }
+                    members.leave(fields)
+                    parts.append(.absent(id: id, revision: revision))
+                default: _ = try members.skipValue()
                 }
-            case "missing": parts.append(.absent(id: id, revision: Self.string(text, member.value) ?? ""))
-            case "error":
-                var revision = ""
-                var fields = try JSONParts.members(of: text, in: member.value)
-                while let field = try fields.nextMember() {
-                    if field.name == "rev" { revision = Self.string(text, field.value) ?? "" }
-                }
-                parts.append(.absent(id: id, revision: revision))
-            default: continue
             }
+            versions.leave(members)
         }
     }
 
-    private static func string(_ text: [UInt8], _ range: Range<Int>) -> String? {
-        guard case .string(let value)? = try? JSONParser().parse(text.span.extracting(range)) else { return nil }
+    private mutating func addDocument(_ text: inout JSONParts, id: String) throws(MessageError) {
+        do throws(DocumentFault) {
+            var members: JSONParts
+            do throws(MessageError) {
+                members = try text.enterObject()
+            } catch {
+                throw DocumentFault(.malformed, id: id, error.message)
+            }
+            parts.append(.document(try WireDocument(reading: &members, idField: idField)))
+            text.leave(members)
+        } catch {
+            _ = try text.skipValue()
+            parts.append(Part.fault(error).named(id))
+        }
+    }
+
+    /// Takes a string; returns an empty one for another value.
+    private static func string(_ text: inout JSONParts) throws(MessageError) -> String {
+        guard case .success(.string(let value)) = try text.parseValue() else { return "" }
         return value
     }
 
     private static func id(at beginning: [UInt8]) -> String {
         guard var members = try? JSONParts.members(of: beginning) else { return "" }
         while let member = try? members.nextMember() {
-            if member.name == "id" { return string(beginning, member.value) ?? "" }
+            guard member.name == "id" else { continue }
+            guard case .string(let id)? = try? JSONParser().parse(beginning.span.extracting(member.value)) else {
+                break
+            }
+            return id
         }
         return ""
+    }
+}
+
+extension BulkDocumentsReader.Part {
+    /// Returns the part with the ID of its document, unless it has one.
+    fileprivate func named(_ id: String) -> Self {
+        switch self {
+        case .fault(let fault) where fault.id.isEmpty:
+            .fault(DocumentFault(fault.code, id: id, revision: fault.revision, fault.message))
+        case .absent("", let revision): .absent(id: id, revision: revision)
+        default: self
+        }
     }
 }

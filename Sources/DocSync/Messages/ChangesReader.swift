@@ -55,11 +55,11 @@ package struct ChangesReader: Sendable {
         var revisions: [Revision] = []
         var isReadable = true
         var members = try JSONParts.members(of: text)
-        while let member = try members.nextMember() {
-            switch member.name {
-            case "id": if case .string(let text) = try value(Array(text[member.value])) { id = text }
+        while let name = try members.nextName() {
+            switch name {
+            case "id": if case .string(let text) = try value(&members) { id = text }
             case "changes":
-                guard case .array(let changes) = try value(Array(text[member.value])) else { throw malformed }
+                guard case .array(let changes) = try value(&members) else { throw malformed }
                 for change in changes {
                     guard case .object(let object) = change, case .string(let text)? = object["rev"],
                         let revision = Revision(text)
@@ -69,7 +69,7 @@ package struct ChangesReader: Sendable {
                     }
                     revisions.append(revision)
                 }
-            default: continue
+            default: _ = try members.skipValue()
             }
         }
         guard let id else { throw malformed }
@@ -82,6 +82,13 @@ package struct ChangesReader: Sendable {
 
     private static var malformed: MessageError {
         MessageError(.malformed, "A row of _changes has no ID or no revisions.")
+    }
+
+    private static func value(_ text: inout JSONParts) throws(MessageError) -> DocumentValue {
+        switch try text.parseValue() {
+        case .success(let value): return value
+        case .failure(let error): throw MessageError(error, in: "A row of _changes")
+        }
     }
 
     private static func value(_ text: [UInt8]) throws(MessageError) -> DocumentValue {
