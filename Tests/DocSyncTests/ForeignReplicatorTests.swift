@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -241,6 +242,27 @@ import Testing
             let send = Sending(server: try SyncServer(group.stores[0], options: options))
             #expect(try await send.status(.post, "/_session", "name=anna&password=secret") == 404)
             #expect(try await send.status(.get, "/photos") == 401)
+        }
+    }
+
+    @Test func `A document that is not sent is reported once`() async throws {
+        try await withSyncedStores(1) { group in
+            let reports = Mutex<[String]>([])
+            var options = SyncServer.Options(collections: ["photos"])
+            options.onUnsent = { collection, fault in
+                reports.withLock { $0.append("\(collection) \(fault.id) \(fault.code)") }
+            }
+            let photos = try group.photos(0)
+            try photos.put(["id": "a", "_x": 1])
+            try photos.put(["id": "b", "_attachments": 5])
+            try photos.put(["id": "c", "x": 1])
+            let send = Sending(server: try SyncServer(group.stores[0], options: options))
+            for _ in 0..<2 {
+                #expect(try Self.rows(try await send.object(.get, "/photos/_changes")).map(\.id) == ["c"])
+                #expect(try await send.status(.get, "/photos/a") == 404)
+            }
+            let told = reports.withLock { $0 }
+            #expect(told.sorted() == ["photos a reservedMember", "photos b reservedMember"])
         }
     }
 

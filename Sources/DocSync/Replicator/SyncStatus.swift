@@ -65,7 +65,7 @@ public struct SyncStatus: Sendable {
     public package(set) var retry: Retry?
     /// Whether the peer was restored from a backup or created again. It then gets what it lost.
     public package(set) var peerWasSetBack = false
-    /// Whether this store was restored from a backup. Everything is then compared again.
+    /// Whether this store is a copy or was restored from a backup. Everything is then compared again.
     public package(set) var wasSetBack = false
 
     /// The largest number of documents in ``leftOut``.

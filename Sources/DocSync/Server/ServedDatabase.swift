@@ -203,9 +203,20 @@ struct ServedDatabase: Sendable {
     /// Whether the protocol has a form for a document. Peers would take a reserved member for what it means to them, or
     /// end their replication, so the others are neither listed nor returned.
     func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool {
-        guard WireDocument.fault(of: id, content, idField: idField) == nil else { return false }
-        guard let content, content.position(ofName: DocumentAttachments.member) != nil else { return true }
-        return (try? DocumentAttachments(of: content)) != nil
+        guard let fault = fault(of: id, content) else { return true }
+        server.tellUnsent(fault, of: collection.name)
+        return false
+    }
+
+    private func fault(of id: DocumentID, _ content: DocumentObject?) -> DocumentFault? {
+        if let fault = WireDocument.fault(of: id, content, idField: idField) { return fault }
+        guard let content, content.position(ofName: DocumentAttachments.member) != nil else { return nil }
+        do throws(AttachmentError) {
+            _ = try DocumentAttachments(of: content)
+            return nil
+        } catch {
+            return DocumentFault(error, id: VersionWriter.text(id))
+        }
     }
 
     // MARK: - Storing documents

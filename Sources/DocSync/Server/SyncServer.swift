@@ -1,4 +1,5 @@
 public import DocIndex
+internal import Synchronization
 
 /// Answers replication requests. Each collection of a store appears as a database of the same name.
 ///
@@ -20,6 +21,11 @@ public struct SyncServer: Responder {
         public var bodyLimit = 64 << 20
         /// The size of a request that lists revisions, in bytes. A list takes ten times as much memory.
         let messageLimit = 8 << 20
+        /// Called for a document that is not sent to peers because the protocol has no form for it. Called once for
+        /// each document, up to ``unsentLimit`` documents.
+        public var onUnsent: (@Sendable (_ collection: String, _ fault: DocumentFault) -> Void)?
+        /// The maximum number of documents that ``onUnsent`` is called for.
+        public static let unsentLimit = 1000
 
         /// Creates the options of a server for some collections.
         public init(collections: Set<String>) { self.collections = collections }
@@ -29,6 +35,7 @@ public struct SyncServer: Responder {
     let options: Options
     /// Stores the attachments that peers send.
     let contents: ContentQueue
+    private let unsent = UnsentDocuments()
 
     /// Creates a server. The collections take part in replications from now on.
     ///
@@ -38,6 +45,12 @@ public struct SyncServer: Responder {
         self.store = store.asynchronous
         self.options = options
         contents = ContentQueue(of: store)
+    }
+
+    /// Reports a document that is not sent, unless it was reported before.
+    func tellUnsent(_ fault: DocumentFault, of collection: String) {
+        guard let onUnsent = options.onUnsent, unsent.insert(fault.id, of: collection) else { return }
+        onUnsent(collection, fault)
     }
 
     package func respond(to request: SyncRequest) async -> SyncResponse {
@@ -173,5 +186,23 @@ extension SyncResponse {
     /// Returns a response with JSON text.
     static func json(text: [UInt8], status: Int = 200) -> SyncResponse {
         SyncResponse(status: status, fields: ["Content-Type": "application/json"], body: .bytes(text))
+    }
+}
+
+/// The documents that were reported as not sent.
+private final class UnsentDocuments: Sendable {
+    private struct Document: Hashable {
+        let collection: String
+        let id: String
+    }
+
+    private let known = Mutex<Set<Document>>([])
+
+    /// Adds a document. Returns false if it is known already, or if there are too many.
+    func insert(_ id: String, of collection: String) -> Bool {
+        known.withLock {
+            $0.count < SyncServer.Options.unsentLimit
+                && $0.insert(Document(collection: collection, id: id)).inserted
+        }
     }
 }

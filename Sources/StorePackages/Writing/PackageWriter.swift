@@ -196,7 +196,7 @@ public struct PackageWriter {
     ) throws -> [UInt8]? {
         guard parts.packed.insert(attachment.digest).inserted else { return nil }
         if options.includesOriginals {
-            try parts.file.add(.blob(attachment.digest)) { body in try attachments.read(attachment, body) }
+            try parts.file.add(attachment) { body in try attachments.read(attachment, body) }
             parts.summary.originalCount += 1
         }
         var largest: [UInt8]?

@@ -98,6 +98,9 @@ struct ServeCommand: ParsableCommand {
                 collections: Set(named.map(\.name).filter { !CollectionDefinition($0).isReserved }))
             served.isWritable = !readOnly
             served.login = login
+            served.onUnsent = { [options] collection, fault in
+                options.note("serve: \(collection): the document \(fault.id) is not sent: \(fault.message)")
+            }
             let server = try SyncServer(store, options: served)
             let names = served.collections.sorted()
             try NetworkPeers.serve(server, at: listener) { [options] address in

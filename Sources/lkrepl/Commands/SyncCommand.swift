@@ -88,7 +88,8 @@ struct SyncCommand: ParsableCommand {
         let status = report.status
         options.note("sync: \(report.summary(pull: !push, push: !pull)), \(report.start.secondsText)")
         if status.wasSetBack {
-            options.note("sync: this store was set back to an earlier state; everything was compared again")
+            options.note(
+                "sync: this store is a copy or was set back to an earlier state; everything was compared again")
         }
         if status.peerWasSetBack {
             options.note("sync: the peer was set back to an earlier state or recreated; missing changes were sent")

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The postings of documents that are not in a segment yet: an in-memory log of words that grows until it is flushed.
 ///
-/// The words of each term form a chain from newest to oldest. A reader walks the chain and skips words added after its
-/// snapshot, so that one log serves all readers, each with its own ``Limit``. Deleted documents form a second log of
-/// the same structure, with the terms that they contained.
+/// A reader ignores words added after its snapshot, so that one log serves all readers, each with its own ``Limit``.
+/// Deleted documents form a second log, with the terms that they contained: the entries of each term form a chain from
+/// newest to oldest.
 final class InMemoryIndex: Sendable {
     /// The part of the log that is visible to a reader.
     struct Limit: Sendable, Hashable {
@@ -19,21 +19,16 @@ final class InMemoryIndex: Sendable {
 
     fileprivate struct State {
         var terms = TermTable()
-        let words = PendingWords()
+        var words = PendingWords()
         var tombstones: [Tombstone] = []
-        /// The index plus one of the newest word and the newest tombstone of each term.
-        var newestWords: [UInt32] = []
+        /// The index plus one of the newest tombstone of each term; shorter if the last terms have none.
         var newestTombstones: [UInt32] = []
         /// The terms in order, as of the latest request.
         var sorted: [UInt32] = []
 
-        mutating func number(of term: Span<UInt8>) -> UInt32 {
-            let number = terms.insert(term)
-            if Int(number) == newestWords.count {
-                newestWords.append(0)
-                newestTombstones.append(0)
-            }
-            return number
+        /// Returns the index plus one of the newest tombstone of a term; 0 if there is none.
+        func newestTombstone(_ term: UInt32) -> UInt32 {
+            Int(term) < newestTombstones.count ? newestTombstones[Int(term)] : 0
         }
     }
 
@@ -50,12 +45,8 @@ final class InMemoryIndex: Sendable {
     func add(_ document: AnalyzedDocument, slot: UInt32) {
         state.withLock { state in
             for index in 0..<document.terms.count {
-                let number = document.terms.withTerm(index) { state.number(of: $0) }
-                state.words.append(
-                    PendingWord(
-                        slot: slot, place: document.places[index], term: number,
-                        previous: state.newestWords[Int(number)]))
-                state.newestWords[Int(number)] = UInt32(state.words.count)
+                let number = document.terms.withTerm(index) { state.terms.insert($0) }
+                state.words.append(number, slot: slot, place: document.places[index])
             }
         }
     }
@@ -66,10 +57,11 @@ final class InMemoryIndex: Sendable {
             var record: [UInt8] = []
             for index in 0..<terms.count {
                 terms.withTerm(index) { term in
-                    let number = state.number(of: term)
-                    let newest = state.newestTombstones[Int(number)]
+                    let number = state.terms.insert(term)
+                    let newest = state.newestTombstone(number)
                     if newest > 0, state.tombstones[Int(newest) - 1].number == tombstone { return }
                     state.tombstones.append(Tombstone(number: tombstone, previous: newest))
+                    while state.newestTombstones.count <= Int(number) { state.newestTombstones.append(0) }
                     state.newestTombstones[Int(number)] = UInt32(state.tombstones.count)
                     Varint.append(UInt64(term.count), to: &record)
                     unsafe term.withUnsafeBufferPointer { unsafe record.append(contentsOf: $0) }
@@ -86,15 +78,14 @@ final class InMemoryIndex: Sendable {
         state.withLock { state in
             guard let number = state.terms.number(of: term.span) else { return (PlainPostings(), 0) }
             return (
-                postings(Int(number), &state, from: 0, to: limit.slot),
-                tombstones(Int(number), state, limit.tombstoneCount)
+                postings(number, state, before: limit.slot), tombstones(number, state, limit.tombstoneCount)
             )
         }
     }
 
-    private func tombstones(_ number: Int, _ state: borrowing State, _ limit: UInt32) -> Int {
+    private func tombstones(_ number: UInt32, _ state: borrowing State, _ limit: UInt32) -> Int {
         var count = 0
-        var next = state.newestTombstones[number]
+        var next = state.newestTombstone(number)
         while next > 0 {
             let tombstone = state.tombstones[Int(next) - 1]
             if tombstone.number < limit { count += 1 }
@@ -103,29 +94,10 @@ final class InMemoryIndex: Sendable {
         return count
     }
 
-    private func postings(_ number: Int, _ state: inout State, from lower: UInt32, to upper: UInt32) -> PlainPostings {
-        var words: [PendingWord] = []
-        var next = state.newestWords[number]
-        while next > 0 {
-            let word = state.words[Int(next) - 1]
-            if word.slot < lower { break }
-            if word.slot < upper { words.append(word) }
-            next = word.previous
-        }
+    private func postings(_ number: UInt32, _ state: borrowing State, before limit: UInt32) -> PlainPostings {
         var list = PostingList()
-        var places: [TextPosition] = []
-        var index = words.count - 1
-        while index >= 0 {
-            let slot = words[index].slot
-            places.removeAll(keepingCapacity: true)
-            var frequency: UInt32 = 0
-            while index >= 0, words[index].slot == slot {
-                places.append(words[index].place)
-                frequency += weights[words[index].place.field]
-                index -= 1
-            }
-            list.append(slot: slot, frequency: frequency, places: places.span)
-        }
+        var documents = PendingDocuments(state.words.words(of: number), weights: weights)
+        while let slot = documents.next(), slot < limit { documents.append(to: &list) }
         return PlainPostings(
             slots: list.slots, frequencies: list.frequencies, fields: list.fields, positions: list.positions)
     }
@@ -175,82 +147,41 @@ final class InMemoryIndex: Sendable {
     var contents: Contents { Contents(state: state.withLock { $0 }, weights: weights) }
 
     /// The contents of a complete log: its terms in order, and the postings of each. Not thread-safe.
-    ///
-    /// The words of a term are far apart in the log. They are gathered for many terms at once in one pass through the
-    /// log, because following the chain of each term would cause a cache miss at every step.
     final class Contents {
         private let state: State
         private let weights: [UInt32]
         /// The terms by their first two bytes.
         private let terms: CountingSort
-        private var words: GatheredWords
-        /// The pairs of first bytes whose words are gathered.
-        private var gathered = 0..<0
-
-        /// The approximate number of words to gather at a time.
-        private static let gatheredWordCount = 1 << 20
 
         fileprivate init(state: State, weights: [UInt32]) {
             self.state = state
             self.weights = weights
             terms = CountingSort(count: state.terms.count, keyCount: Self.pairCount) { state.terms.firstBytes($0) }
-            words = GatheredWords(state.words, termCount: state.terms.count)
         }
 
         /// The number of pairs of first bytes.
         static let pairCount = 0x10000
 
-        /// Returns the terms with a pair of first bytes, in order. Pairs must ascend from call to call.
+        /// Returns the terms with a pair of first bytes, in order.
         func terms(ofPair pair: Int) -> [UInt32] {
-            let terms = terms.group(pair..<pair + 1)
-            if terms.isEmpty { return [] }
-            if !gathered.contains(pair) { gather(from: pair) }
-            return terms.sorted { state.terms.precedes($0, $1) }
+            terms.group(pair..<pair + 1).sorted { state.terms.precedes($0, $1) }
         }
 
         /// Returns the bytes of a term.
         func bytes(of term: UInt32) -> [UInt8] { Array(state.terms.term(term)) }
 
-        private func gather(from pair: Int) {
-            var upper = pair
-            var count = 0
-            while upper < Self.pairCount, count < Self.gatheredWordCount {
-                for term in terms.group(upper..<upper + 1) { count += Int(words.counts[Int(term)]) }
-                upper += 1
-            }
-            gathered = pair..<upper
-            words.gather(terms.group(gathered))
-        }
-
-        /// Puts the postings of a term into a list, without deleted documents. The term must be from the latest result
-        /// of ``terms(ofPair:)``.
+        /// Puts the postings of a term into a list, without deleted documents.
         ///
         /// - Returns: the number to subtract from the document counts of earlier segments.
         func take(_ term: UInt32, isDeleted: (UInt32) -> Bool, into list: inout PostingList) -> Int64 {
-            let range = words.range(of: term)
-            var index = range.lowerBound
             list.removeAll()
-            list.reserveCapacity(range.count)
-            let (slots, places, weights) = (words.slots, words.places, self.weights)
-            let slotSpan = slots.span
-            let placeSpan = places.span
             var deletedCount = 0
-            while index < range.upperBound {
-                let slot = slotSpan[index]
-                let start = index
-                var frequency: UInt32 = 0
-                repeat {
-                    frequency &+= weights[placeSpan[index].field]
-                    index += 1
-                } while index < range.upperBound && slotSpan[index] == slot
-                if isDeleted(slot) {
-                    deletedCount += 1
-                } else {
-                    list.append(slot: slot, frequency: frequency, places: placeSpan.extracting(start..<index))
-                }
+            var documents = PendingDocuments(state.words.words(of: term), weights: weights)
+            while let slot = documents.next() {
+                if isDeleted(slot) { deletedCount += 1 } else { documents.append(to: &list) }
             }
             var tombstoneCount = 0
-            var next = state.newestTombstones[Int(term)]
+            var next = state.newestTombstone(term)
             while next > 0 {
                 tombstoneCount += 1
                 next = state.tombstones[Int(next) - 1].previous
@@ -258,4 +189,45 @@ final class InMemoryIndex: Sendable {
             return Int64(tombstoneCount - deletedCount)
         }
     }
+}
+
+/// The documents that contain a term, one after the other.
+private struct PendingDocuments {
+    private var words: PendingWords.Words
+    private let weights: [UInt32]
+    /// The first word of the document after the present one.
+    private var word: PendingWords.Word?
+    private var slot: UInt32 = 0
+    private var frequency: UInt32 = 0
+    private var places: [TextPosition] = []
+
+    init(_ words: PendingWords.Words, weights: [UInt32]) {
+        self.words = words
+        self.weights = weights
+        word = self.words.next()
+    }
+
+    /// Moves to the next document, and returns its slot.
+    @inline(__always)
+    mutating func next() -> UInt32? {
+        guard var word else { return nil }
+        slot = word.slot
+        frequency = 0
+        places.removeAll(keepingCapacity: true)
+        repeat {
+            places.append(word.place)
+            frequency &+= weights[word.place.field]
+            guard let next = words.next() else {
+                self.word = nil
+                return slot
+            }
+            word = next
+        } while word.slot == slot
+        self.word = word
+        return slot
+    }
+
+    /// Appends the posting of the document.
+    @inline(__always)
+    func append(to list: inout PostingList) { list.append(slot: slot, frequency: frequency, places: places.span) }
 }

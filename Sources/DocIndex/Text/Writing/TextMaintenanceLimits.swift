@@ -10,7 +10,7 @@ package struct TextMaintenanceLimits: Sendable, Hashable {
     /// The minimum size of a batch that counts as part of a load, in documents. Loads write larger segments.
     package var loadDocumentCount = 256
     /// The number of words in memory after which a load flushes them; each document counts as eight more. A word takes
-    /// 16 bytes of memory.
+    /// about four bytes of memory.
     package var loadWordCount = 8 << 20
     /// The number of bytes of a segment that a commit writes during a flush, once for itself and once for each of its
     /// documents.

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import DocIndex
+
+@Suite struct PendingWordsTests {
+    private typealias Word = PendingWords.Word
+
+    @Test func `Each term has its words in the order in which they were added`() {
+        var log = PendingWords()
+        // fog sea fog | rain
+        log.append(0, slot: 7, place: TextPosition(field: 0, position: 0))
+        log.append(1, slot: 7, place: TextPosition(field: 0, position: 1))
+        log.append(0, slot: 7, place: TextPosition(field: 1, position: 0))
+        log.append(2, slot: 8, place: TextPosition(field: 31, position: TextPosition.positionLimit))
+        #expect(
+            Array(log.words(of: 0)) == [
+                Word(slot: 7, place: TextPosition(field: 0, position: 0)),
+                Word(slot: 7, place: TextPosition(field: 1, position: 0)),
+            ])
+        #expect(Array(log.words(of: 1)) == [Word(slot: 7, place: TextPosition(field: 0, position: 1))])
+        #expect(
+            Array(log.words(of: 2))
+                == [Word(slot: 8, place: TextPosition(field: 31, position: TextPosition.positionLimit))])
+        #expect(Array(log.words(of: 3)).isEmpty)
+        #expect(log.count == 4)
+    }
+
+    @Test func `Random words of any length and number are found again`() {
+        var random = DocumentGenerator()
+        for _ in 0..<40 {
+            var log = PendingWords()
+            let termCount = 1 + random.number(below: 60)
+            var expected = [[Word]](repeating: [], count: termCount)
+            var slot = UInt32(random.number(below: 1 << 31))
+            for _ in 0..<random.number(below: 20_000) {
+                if random.number(below: 3) == 0 { slot += UInt32(1 << random.number(below: 17)) }
+                // Some terms have far more words than others, and some have none.
+                let term = min(random.number(below: termCount), random.number(below: termCount))
+                let place = TextPosition(
+                    field: random.number(below: 32),
+                    position: UInt32(random.number(below: 1 << random.number(below: 27))))
+                log.append(UInt32(term), slot: slot, place: place)
+                expected[term].append(Word(slot: slot, place: place))
+            }
+            for (term, words) in expected.enumerated() {
+                #expect(Array(log.words(of: UInt32(term))) == words, "seed \(random.seed)")
+            }
+            #expect(log.count == expected.reduce(0) { $0 + $1.count })
+        }
+    }
+}
