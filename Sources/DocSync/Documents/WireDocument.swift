@@ -81,6 +81,11 @@ private struct WireDocumentReader {
     ///
     /// - Throws: ``MessageError`` if the end of the value is unknown.
     mutating func read(_ name: String, from text: inout JSONParts) throws(MessageError) {
+        // Servers add these on request.
+        if ["_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info"].contains(name) {
+            _ = try text.skipValue()
+            return
+        }
         let isData = name.utf8.first != UInt8(ascii: "_")
         // The document itself is one level.
         let parser = JSONParser(
@@ -114,8 +119,6 @@ private struct WireDocumentReader {
             }
         case ("_id", _), ("_rev", _), ("_revisions", _), ("_attachments", _):
             note(.malformed, "The member \(name) has a different type than the protocol prescribes.")
-        // Servers add these on request.
-        case ("_conflicts", _), ("_deleted_conflicts", _), ("_local_seq", _), ("_revs_info", _): break
         default:
             note(.reservedMember, "the member \(name) begins with an underscore, which is reserved; rename it")
         }

@@ -4,7 +4,7 @@ package import DocIndex
 /// leaves the others readable.
 ///
 /// A value is taken by ``skipValue()``, ``parseValue(_:)``, or ``enterObject()`` or ``enterArray()`` and
-/// ``leave(_:)``. Each scans it once.
+/// ``leave(_:)``. Each scans a valid value once.
 package struct JSONParts: Sendable {
     /// A member of an object.
     package struct Member: Sendable {
@@ -40,19 +40,13 @@ package struct JSONParts: Sendable {
     }
 
     /// Prepares to list the members of an object.
-    ///
-    /// - Parameters:
-    ///   - range: the range of the object in the text; `nil` for all of it.
-    package static func members(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
-        try JSONParts(text, in: range ?? 0..<text.count, isObject: true)
+    package static func members(of text: [UInt8]) throws(MessageError) -> JSONParts {
+        try JSONParts(text, in: 0..<text.count, isObject: true)
     }
 
     /// Prepares to list the elements of an array.
-    ///
-    /// - Parameters:
-    ///   - range: the range of the array in the text; `nil` for all of it.
-    package static func elements(of text: [UInt8], in range: Range<Int>? = nil) throws(MessageError) -> JSONParts {
-        try JSONParts(text, in: range ?? 0..<text.count, isObject: false)
+    package static func elements(of text: [UInt8]) throws(MessageError) -> JSONParts {
+        try JSONParts(text, in: 0..<text.count, isObject: false)
     }
 
     /// Returns the next member; `nil` after the last one.
@@ -86,14 +80,6 @@ package struct JSONParts: Sendable {
         offset += 1
         skipWhiteSpace()
         return text
-    }
-
-    /// Returns the place of the next element; `nil` after the last one.
-    ///
-    /// - Throws: ``MessageError`` if the structure is malformed. Values are not checked.
-    /// - Complexity: O(*n*) in the length of the element.
-    package mutating func nextElement() throws(MessageError) -> Range<Int>? {
-        try beginItem() ? try skipValue() : nil
     }
 
     /// Moves to the next element, which must be taken next. Returns false after the last one.

@@ -14,6 +14,8 @@ package struct BulkDocumentsReader: Sendable {
     private var envelope: EnvelopeReader
     private let idField: String
     private var parts: [Part] = []
+    /// The number of ``parts`` that have been returned.
+    private var returnedCount = 0
     /// The number of bytes of the versions that have been returned.
     package private(set) var byteCount = 0
 
@@ -28,7 +30,9 @@ package struct BulkDocumentsReader: Sendable {
 
     /// Returns the next part; `nil` if more input is needed.
     package mutating func next() throws(MessageError) -> Part? {
-        while parts.isEmpty {
+        while returnedCount == parts.count {
+            parts.removeAll(keepingCapacity: true)
+            returnedCount = 0
             guard let part = try envelope.next() else { return nil }
             switch part {
             case .element(let text):
@@ -43,7 +47,8 @@ package struct BulkDocumentsReader: Sendable {
             case .member: continue
             }
         }
-        return parts.removeFirst()
+        returnedCount += 1
+        return parts[returnedCount - 1]
     }
 
     private mutating func add(_ text: [UInt8]) throws(MessageError) {

@@ -56,7 +56,7 @@ struct ServedChanges: Sendable {
     private func page(after position: UInt64, limit: Int) async throws -> Page {
         try await database.server.store.run { _ in
             let (listings, end) = try database.collection.revisions(
-                since: position, limit: limit, lists: database.canSend)
+                since: position, limit: limit, lists: database.lists)
             let reader =
                 includesDocuments || selection.readsDocuments
                 ? try database.collection.revisionReader(isShown: true) : nil

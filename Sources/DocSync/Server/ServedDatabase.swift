@@ -202,9 +202,12 @@ struct ServedDatabase: Sendable {
 
     /// Whether the protocol has a form for a document. Peers would take a reserved member for what it means to them, or
     /// end their replication, so the others are neither listed nor returned.
-    func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool {
+    private func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool { fault(of: id, content) == nil }
+
+    /// Returns whether the feed lists a document. Reports it if not, unless it is deleted.
+    func lists(_ id: DocumentID, _ content: DocumentObject?) -> Bool {
         guard let fault = fault(of: id, content) else { return true }
-        server.tellUnsent(fault, of: collection.name)
+        if content != nil { server.tellUnsent(id, fault, of: collection.name) }
         return false
     }
 

@@ -48,8 +48,8 @@ public struct SyncServer: Responder {
     }
 
     /// Reports a document that is not sent, unless it was reported before.
-    func tellUnsent(_ fault: DocumentFault, of collection: String) {
-        guard let onUnsent = options.onUnsent, unsent.insert(fault.id, of: collection) else { return }
+    func tellUnsent(_ id: DocumentID, _ fault: DocumentFault, of collection: String) {
+        guard let onUnsent = options.onUnsent, unsent.insert(id, of: collection) else { return }
         onUnsent(collection, fault)
     }
 
@@ -193,13 +193,13 @@ extension SyncResponse {
 private final class UnsentDocuments: Sendable {
     private struct Document: Hashable {
         let collection: String
-        let id: String
+        let id: DocumentID
     }
 
     private let known = Mutex<Set<Document>>([])
 
     /// Adds a document. Returns false if it is known already, or if there are too many.
-    func insert(_ id: String, of collection: String) -> Bool {
+    func insert(_ id: DocumentID, of collection: String) -> Bool {
         known.withLock {
             $0.count < SyncServer.Options.unsentLimit
                 && $0.insert(Document(collection: collection, id: id)).inserted

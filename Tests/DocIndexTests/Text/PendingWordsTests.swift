@@ -26,6 +26,20 @@ import Testing
         #expect(log.count == 4)
     }
 
+    @Test func `A term can have far more words than fit into slices of growing size`() {
+        var log = PendingWords()
+        // Such a word takes six bytes, and the largest slice has 1 KiB.
+        let count: UInt32 = 200_000
+        let place = TextPosition(field: 0, position: TextPosition.positionLimit)
+        for index in 0..<count { log.append(0, slot: index, place: place) }
+        var (next, isRight): (UInt32, Bool) = (0, true)
+        for word in log.words(of: 0) {
+            isRight = isRight && word.slot == next && word.place == place
+            next += 1
+        }
+        #expect(isRight && next == count)
+    }
+
     @Test func `Random words of any length and number are found again`() {
         var random = DocumentGenerator()
         for _ in 0..<40 {

@@ -3,8 +3,8 @@
 /// The words of a term are a list of bytes that grows at its end: for each word, the distance of its slot from the
 /// previous one and its place, as varints. So a word takes three or four bytes.
 ///
-/// All lists share one buffer. A list consists of slices, each larger than the one before; the bytes after a full slice
-/// say where the next one is. For example, a list that needs 20 bytes has a slice of 8 bytes and one of 16. Lucene's
+/// All lists share one buffer. A list consists of slices, each twice as large as the one before, up to 1 KiB; the bytes
+/// after a full slice say where the next one is. For example, a list that needs 20 bytes has a slice of 8 bytes and one of 16. Lucene's
 /// `ByteBlockPool` works in the same way.
 ///
 /// Copies share the buffer, so only one of them may grow.
@@ -61,6 +61,8 @@
 
     private static let pieceBits = 16
     private static let pieceByteCount = 1 << pieceBits
+    /// The level from which on slices have the same size.
+    private static let lastLevel: Int16 = 7
     /// The size of the place of the next slice.
     private static let linkByteCount = 4
 
@@ -112,7 +114,7 @@
 
     /// Returns the size of the slices of a level, in bytes.
     @inline(__always)
-    private static func sliceByteCount(_ level: Int16) -> Int16 { 8 << min(level, 7) }
+    private static func sliceByteCount(_ level: Int16) -> Int16 { 8 << level }
 
     /// Returns the place of a new slice, a multiple of four.
     private mutating func allocate(_ sliceByteCount: Int16) -> Int {
@@ -157,7 +159,7 @@
     }
 
     private mutating func addSlice(to list: inout List) {
-        list.level += 1
+        if list.level < Self.lastLevel { list.level += 1 }
         list.room = Self.sliceByteCount(list.level)
         let start = allocate(list.room)
         if list.level == 0 {
@@ -220,7 +222,7 @@
             guard let link = unsafe bytes else { return }
             var start = 0
             for index in 0..<PendingWords.linkByteCount { start |= Int(unsafe link[index]) << (2 + 8 * index) }
-            level += 1
+            if level < PendingWords.lastLevel { level += 1 }
             offset = start
             unsafe bytes = buffer.address(start)
             room = PendingWords.sliceByteCount(level)

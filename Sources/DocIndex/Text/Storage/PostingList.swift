@@ -20,15 +20,6 @@ struct PostingList {
         positionEnds.removeAll(keepingCapacity: true)
     }
 
-    /// Reserves room for this number of postings.
-    mutating func reserveCapacity(_ count: Int) {
-        slots.reserveCapacity(count)
-        frequencies.reserveCapacity(count)
-        fields.reserveCapacity(count)
-        positions.reserveCapacity(count)
-        positionEnds.reserveCapacity(count)
-    }
-
     /// Appends a posting. Its places must ascend.
     mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPosition>) {
         let fields = TextPosition.append(places, to: &positions)
