@@ -48,7 +48,8 @@ struct SyncCommand: ParsableCommand {
         try options.requireWrite("sync")
         let address = try PeerArgument(ArgumentOrigin.current.text(of: peer))
         let replication = try replicationOptions()
-        try Session.with(database, options) { session in
+        // A replication reads most documents once, so a large cache would only take memory.
+        try Session.with(database, options, cacheByteCount: 16 << 20) { session in
             let collection = try session.collection(collection)
             let report = SyncReport(
                 options, isContinuous: continuous, reporter: try options.reporter("sync", unit: .items("documents")))

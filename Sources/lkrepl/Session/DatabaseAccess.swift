@@ -24,6 +24,9 @@ struct DatabaseAccess {
     /// Whether every block is checked before LevelDB reads it.
     var checksEveryBlock = false
 
+    /// The size of the block cache in bytes; `nil` for the default of stores.
+    var cacheByteCount: Int?
+
     /// Whether every block is checked, for every database that this process opens.
     static let checksEveryBlockInProcess = Atomic(false)
 
@@ -75,6 +78,7 @@ struct DatabaseAccess {
     private var options: DatabaseOptions {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
+        if let cacheByteCount { options.cacheByteCount = cacheByteCount }
         options.checksEveryBlock = checksEveryBlock || Self.checksEveryBlockInProcess.load(ordering: .relaxed)
         return options
     }

@@ -5,7 +5,11 @@ extension Session {
     /// Runs `body` with a session on a database: the shell's own if it has the same path, otherwise a new one.
     ///
     /// Without `--write` the database is opened read-only.
-    static func with<R>(_ path: String, _ options: GlobalOptions, _ body: (Session) throws -> R) throws -> R {
+    ///
+    /// - Parameter cacheByteCount: The size of the block cache of a new session in bytes; `nil` for the default.
+    static func with<R>(
+        _ path: String, _ options: GlobalOptions, cacheByteCount: Int? = nil, _ body: (Session) throws -> R
+    ) throws -> R {
         let start = ContinuousClock.now
         defer { options.detail("took \(start.millisecondsText)") }
         do {
@@ -15,7 +19,9 @@ extension Session {
                 return try shell.withWritableSession(try DatabaseAccess(options), body)
             }
             try requireFreedom("opening another database")
-            let session = try Session(path: path, access: try DatabaseAccess(options))
+            var access = try DatabaseAccess(options)
+            access.cacheByteCount = cacheByteCount
+            let session = try Session(path: path, access: access)
             try options.detail("opened \(session.summary()) in \(start.millisecondsText)")
             let result: R
             do {
