@@ -49,7 +49,7 @@ struct SyncCommand: ParsableCommand {
         let address = try PeerArgument(ArgumentOrigin.current.text(of: peer))
         let replication = try replicationOptions()
         // A replication reads most documents once, so a large cache would only take memory.
-        try Session.with(database, options, cacheByteCount: 16 << 20) { session in
+        try Session.with(database, options, savesMemory: true) { session in
             let collection = try session.collection(collection)
             let report = SyncReport(
                 options, isContinuous: continuous, reporter: try options.reporter("sync", unit: .items("documents")))

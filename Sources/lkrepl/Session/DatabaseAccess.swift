@@ -24,8 +24,8 @@ struct DatabaseAccess {
     /// Whether every block is checked before LevelDB reads it.
     var checksEveryBlock = false
 
-    /// The size of the block cache in bytes; `nil` for the default of stores.
-    var cacheByteCount: Int?
+    /// Whether the cache and the write buffer are smaller than stores have them by default: 16 and 8 MiB.
+    var savesMemory = false
 
     /// Whether every block is checked, for every database that this process opens.
     static let checksEveryBlockInProcess = Atomic(false)
@@ -78,7 +78,10 @@ struct DatabaseAccess {
     private var options: DatabaseOptions {
         var options = DocumentStore.Options().database
         options.createIfMissing = false
-        if let cacheByteCount { options.cacheByteCount = cacheByteCount }
+        if savesMemory {
+            options.cacheByteCount = 16 << 20
+            options.writeBufferByteCount = 8 << 20
+        }
         options.checksEveryBlock = checksEveryBlock || Self.checksEveryBlockInProcess.load(ordering: .relaxed)
         return options
     }

@@ -6,9 +6,9 @@ extension Session {
     ///
     /// Without `--write` the database is opened read-only.
     ///
-    /// - Parameter cacheByteCount: The size of the block cache of a new session in bytes; `nil` for the default.
+    /// - Parameter savesMemory: Whether a new session has a small cache and write buffer.
     static func with<R>(
-        _ path: String, _ options: GlobalOptions, cacheByteCount: Int? = nil, _ body: (Session) throws -> R
+        _ path: String, _ options: GlobalOptions, savesMemory: Bool = false, _ body: (Session) throws -> R
     ) throws -> R {
         let start = ContinuousClock.now
         defer { options.detail("took \(start.millisecondsText)") }
@@ -20,7 +20,7 @@ extension Session {
             }
             try requireFreedom("opening another database")
             var access = try DatabaseAccess(options)
-            access.cacheByteCount = cacheByteCount
+            access.savesMemory = savesMemory
             let session = try Session(path: path, access: access)
             try options.detail("opened \(session.summary()) in \(start.millisecondsText)")
             let result: R
