@@ -81,12 +81,12 @@ private struct WireDocumentReader {
     ///
     /// - Throws: ``MessageError`` if the end of the value is unknown.
     mutating func read(_ name: String, from text: inout JSONParts) throws(MessageError) {
+        let isData = name.utf8.first != UInt8(ascii: "_")
         // Servers add these on request.
-        if ["_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info"].contains(name) {
+        if !isData, ["_conflicts", "_deleted_conflicts", "_local_seq", "_revs_info"].contains(name) {
             _ = try text.skipValue()
             return
         }
-        let isData = name.utf8.first != UInt8(ascii: "_")
         // The document itself is one level.
         let parser = JSONParser(
             notation: isData ? .tagged : .plain, maximumDepth: DocumentValue.maximumDepth - 1)

@@ -162,13 +162,13 @@
         if list.level < Self.lastLevel { list.level += 1 }
         list.room = Self.sliceByteCount(list.level)
         let start = allocate(list.room)
+        // Stops the program at 16 GiB of words, because a shorter link would lead to other words.
+        let place = UInt32(start >> 2)
         if list.level == 0 {
-            list.head = UInt32(start >> 2)
+            list.head = place
         } else {
             let link = unsafe address(list.end)
-            for index in 0..<Self.linkByteCount {
-                unsafe link[index] = UInt8(truncatingIfNeeded: start >> (2 + 8 * index))
-            }
+            for index in 0..<Self.linkByteCount { unsafe link[index] = UInt8(truncatingIfNeeded: place >> (8 * index)) }
         }
         list.end = start
     }
@@ -206,6 +206,7 @@
             var shift: UInt32 = 0
             while true {
                 if room == 0 { follow() }
+                // Only an empty list has no address, and it has no word to read.
                 guard let address = unsafe bytes else { return 0 }
                 let byte = unsafe address.pointee
                 unsafe bytes = address + 1
