@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// Lets a limited number of queries run at once. Others wait in the order in which they come, but not for long.
@@ -13,6 +14,8 @@ final class QueryTurnstile: Sendable {
     /// The largest number of queries at once.
     let limit: Int
     private let patience: Duration
+    /// A separate thread, because running queries can block the shared ones.
+    private static let timers = DispatchQueue(label: "Inspector.turnstile")
     private let state = Mutex(State())
 
     init(limit: Int = 8, patience: Duration) {
@@ -47,11 +50,11 @@ final class QueryTurnstile: Sendable {
     }
 
     private func wait(_ number: UInt64) async throws {
-        let timer = Task {
-            try await Task.sleep(for: patience)
+        let timer = DispatchWorkItem { [self] in
             let running = limit == 1 ? "A command is" : "\(limit) queries are"
             end(number, Problem(.busy, "\(running) running already; try again in a few seconds."))
         }
+        Self.timers.asyncAfter(deadline: .now() + patience / .seconds(1), execute: timer)
         defer { timer.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

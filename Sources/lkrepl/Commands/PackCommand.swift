@@ -78,8 +78,14 @@ struct PackCommand: ParsableCommand {
                 of: source.collection.name, in: store, query: query, condition: shown, options: packing,
                 queryOptions: conditions.queryOptions)
             let start = ContinuousClock.now
-            let summary = try pack(writer, PackedRenditions(of: store, sizes), to: file)
+            let renditions = PackedRenditions(of: store, sizes)
+            let summary = try pack(writer, renditions, to: file)
             tell(summary, file, start, isOfStore: session.package == nil)
+            if renditions.madeCount >= 20, session.package == nil, !options.write {
+                options.note(
+                    "pack: \(HumanNumber.counted(renditions.madeCount, "rendition")) were made for this package only; "
+                        + "renditions make keeps them for the next one")
+            }
             try conditions.warn(
                 of: query, in: source.collection, foundSomething: summary.documentCount > 0, options)
         }

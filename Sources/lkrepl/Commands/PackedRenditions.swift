@@ -2,9 +2,11 @@ import DocIndex
 import Renditions
 
 /// The renditions of a store for a package: stored ones, or made now.
-struct PackedRenditions: Sendable {
+final class PackedRenditions {
     private let renditions: RenditionStore
     private let sizes: [RenditionSpecification]
+    /// The number of renditions that were not stored.
+    private(set) var madeCount = 0
 
     init(of store: DocumentStore, _ sizes: [RenditionSpecification]) {
         var options = RenditionStore.Options()
@@ -25,8 +27,11 @@ struct PackedRenditions: Sendable {
     func bytes(of original: Attachment, named name: String) throws -> [UInt8]? {
         guard let size = sizes.first(where: { $0.name == name }) else { return nil }
         let renditions = renditions
+        let isStored = renditions.isStored(original, as: size)
         do {
-            return try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
+            let bytes = try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
+            if !isStored { madeCount += 1 }
+            return bytes
         } catch let fault as RenditionFault where fault.code != .cancelled {
             return nil
         } catch is CancellationError {

@@ -227,6 +227,28 @@ import Testing
         }
     }
 
+    @Test func `Renditions that every package makes again are counted, with the command that keeps them`() throws {
+        try Workplace.with { place in
+            try place.attachPictures()
+            let few = try Self.pack(place)
+            #expect(few.code == 0 && !few.says("renditions make keeps"), "\(few)")
+            let picture = try place.read("good.jpg")
+            for number in 0..<12 { try place.write(picture + [UInt8(number)], to: "made-\(number).jpg") }
+            let added = try place.shell(
+                "lkrepl attach add --write photos.store photos 2021-02-13-0016 'files[]' made-*.jpg")
+            try #require(added.code == 0, "\(added)")
+            let note = """
+                pack: 26 renditions were made for this package only; renditions make keeps them for the next one
+                """
+            #expect(try Self.pack(place, "--force").says(note))
+            #expect(try Self.pack(place, "--force").says(note))
+            #expect(try place.run("renditions", "make", "--write", "photos.store").says("26 made"))
+            let stored = try Self.pack(place, "--force")
+            #expect(stored.code == 0 && stored.says("26 renditions"), "\(stored)")
+            #expect(!stored.says("for this package only"), "\(stored)")
+        }
+    }
+
     @Test func `Changed documents that do not satisfy the condition are counted, and named with -v`() throws {
         try Workplace.with { place in
             try place.makePhotos()
