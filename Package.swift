@@ -147,7 +147,11 @@ let package = Package(
         .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "DocNetworkTests",
-            dependencies: ["DocIndex", "DocNetwork", "DocSync", "Inspector", "TestSupport"], swiftSettings: strict),
+            dependencies: [
+                "DocIndex", "DocNetwork", "DocSync", "Inspector", "TestSupport",
+                product("NIOCore", of: "swift-nio", for: "Server"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "InspectorTests", dependencies: ["DocIndex", "DocSync", "Inspector", "LevelKit", "TestSupport"],
             swiftSettings: strict),

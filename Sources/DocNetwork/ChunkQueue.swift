@@ -5,29 +5,38 @@
 
     /// Hands the chunks of a body from an event loop to the one task that reads them.
     ///
-    /// Each chunk comes with a function to call when the reader has taken it. The sender reads nothing more from the
-    /// socket before that, so that a slow reader slows down the peer.
+    /// Each chunk comes with a function to call when the reader has taken it, or when there is room for more. The sender
+    /// reads nothing more from the socket before that, so that a slow reader slows down the peer.
     final class ChunkQueue: Sendable {
         private struct Chunk {
             let bytes: ByteBuffer
-            let whenTaken: @Sendable () -> Void
+            /// `nil` if it was called already.
+            let whenTaken: (@Sendable () -> Void)?
         }
 
         private struct State {
             var chunks: [Chunk] = []
+            /// The size of the chunks in bytes.
+            var byteCount = 0
             var end: Result<Void, TransportError>?
             var reader: CheckedContinuation<Result<[UInt8]?, TransportError>, Never>?
         }
 
+        /// The number of bytes that can wait for the reader while more is read from the socket.
+        private let room: Int
         private let state = Mutex(State())
+
+        init(room: Int = 0) { self.room = room }
 
         /// Adds a chunk. After the end, it is dropped and counts as taken.
         func offer(_ bytes: ByteBuffer, whenTaken: @escaping @Sendable () -> Void) {
-            let resumed: (() -> Void)? = state.withLock { state in
+            let resumed: (@Sendable () -> Void)? = state.withLock { state in
                 guard state.end == nil else { return whenTaken }
                 guard let reader = state.reader else {
-                    state.chunks.append(Chunk(bytes: bytes, whenTaken: whenTaken))
-                    return nil
+                    state.byteCount += bytes.readableBytes
+                    let hasRoom = state.byteCount < room
+                    state.chunks.append(Chunk(bytes: bytes, whenTaken: hasRoom ? nil : whenTaken))
+                    return hasRoom ? whenTaken : nil
                 }
                 state.reader = nil
                 return {
@@ -55,7 +64,7 @@
                 defer { state.chunks = [] }
                 return state.chunks
             }
-            for chunk in dropped { chunk.whenTaken() }
+            for chunk in dropped { chunk.whenTaken?() }
         }
 
         private static func result(of end: Result<Void, TransportError>) -> Result<[UInt8]?, TransportError> {
@@ -70,7 +79,10 @@
         func next() async throws(TransportError) -> [UInt8]? {
             let result = await withCheckedContinuation { continuation in
                 let taken: [Chunk] = state.withLock { state in
-                    defer { state.chunks = [] }
+                    defer {
+                        state.chunks = []
+                        state.byteCount = 0
+                    }
                     guard state.chunks.isEmpty else { return state.chunks }
                     if let end = state.end {
                         continuation.resume(returning: Self.result(of: end))
@@ -83,7 +95,7 @@
                 }
                 guard !taken.isEmpty else { return }
                 continuation.resume(returning: .success(taken.flatMap(\.bytes.readableBytesView)))
-                for chunk in taken { chunk.whenTaken() }
+                for chunk in taken { chunk.whenTaken?() }
             }
             return try result.get()
         }

@@ -42,7 +42,9 @@
         private let peer: ExchangePeer
         private let eventLoop: any EventLoop
         private let silenceLimit: TimeAmount
-        private let body = ChunkQueue()
+        /// If the connection breaks, the reader still gets what is here. What the HTTP client and the system hold is
+        /// lost.
+        private let body = ChunkQueue(room: 1 << 18)
         private let state: Mutex<State>
 
         init(
@@ -208,8 +210,11 @@
 
         func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { fail(error) }
 
+        /// Ends the exchange with an error of the HTTP client. After the end, that is the answer to a cancellation, and
+        /// the reader still gets what has arrived.
         private func fail(_ error: any Error) {
-            let isConnected = state.withLock { $0.isConnected }
+            let (isConnected, isDone) = state.withLock { ($0.isConnected, $0.isDone) }
+            if isDone { return }
             end(with: peer.error(of: error, isConnected: isConnected))
         }
 

@@ -271,7 +271,7 @@ extension PullRun {
         try await inOrder(width: 3) {
             small.isEmpty ? nil : GroupFetch.nextGroup(of: &small)
         } run: { group in
-            try await fetch.fetch(group)
+            try await link.groupTurns.withTurn { try await fetch.fetch(group) }
         } finish: { outcome in
             rest += outcome.rest
             for fetched in outcome.fetched {

@@ -18,6 +18,8 @@ struct SyncLink: Sendable {
     let contents: ContentQueue
     /// Whether the peer sends documents together with their attachments, as far as it is known.
     let sendsContents = PeerAbility()
+    /// For the groups of a pull; see ``GroupFetch``. What has arrived of one is lost if the process ends.
+    let groupTurns = TransferTurns(3)
     /// The newest commit of this store whose pulled documents are covered by the peer's checkpoint.
     let confirmed: Confirmed
 
