@@ -7,8 +7,8 @@ internal import DocIndex
 struct GroupFetch: Sendable {
     let link: SyncLink
 
-    /// The size of the contents of a group in bytes. What has arrived of a group when the process ends may be sent
-    /// again.
+    /// The maximum size of the contents of a group in bytes. What has arrived of a group when the process ends may be
+    /// sent again. On a connection that breaks, groups are smaller; see ``SyncLink/groupSize``.
     static let groupByteCount: Int64 = 1 << 20
     /// The number of documents in a group.
     static let groupCount = 100
@@ -22,12 +22,13 @@ struct GroupFetch: Sendable {
     }
 
     /// Removes the documents from the front of a list that form a group.
-    static func nextGroup(of documents: inout ArraySlice<WireDocument>) -> [WireDocument] {
+    func nextGroup(of documents: inout ArraySlice<WireDocument>) -> [WireDocument] {
+        let limit = min(Self.groupByteCount, Int64(link.groupSize.limit))
         var byteCount: Int64 = 0
         var group: [WireDocument] = []
-        while let document = documents.first, group.count < groupCount {
-            byteCount += size(of: document) ?? groupByteCount
-            if !group.isEmpty, byteCount > groupByteCount { break }
+        while let document = documents.first, group.count < Self.groupCount {
+            byteCount += Self.size(of: document) ?? limit
+            if !group.isEmpty, byteCount > limit { break }
             group.append(document)
             documents.removeFirst()
         }
@@ -128,9 +129,11 @@ struct GroupFetch: Sendable {
                     into: link.contents, byteLimit: Self.groupByteCount, collectingIn: unstored)
                 do {
                     try await read(type, body, receiver, &received)
+                    link.groupSize.grow()
                 } catch let error as TransportError where error.code.isTransient {
                     // What has arrived need not be sent again. The rest is asked for once more, or alone if nothing has
                     // arrived, since the peer may be unable to read the first attachment.
+                    link.groupSize.shrink(below: Int(documents.reduce(0) { $0 + Self.byteCount($1) }))
                     link.peer.onRetry(error, .zero)
                 } catch is AttachmentError, is MessageError, is DocumentFault {
                     // The document at fault is asked for alone.

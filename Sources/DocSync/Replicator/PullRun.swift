@@ -269,7 +269,7 @@ extension PullRun {
         guard small.count > 1 else { return documents }
         var rest = documents.filter { !GroupFetch.isSmall($0) }
         try await inOrder(width: 3) {
-            small.isEmpty ? nil : GroupFetch.nextGroup(of: &small)
+            small.isEmpty ? nil : fetch.nextGroup(of: &small)
         } run: { group in
             try await link.groupTurns.withTurn { try await fetch.fetch(group) }
         } finish: { outcome in

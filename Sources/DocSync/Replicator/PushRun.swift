@@ -379,7 +379,7 @@ struct PushRun: Sendable {
     }
 }
 
-/// The size of the documents that one request sends. It is halved when a connection breaks off, and grows slowly with
+/// The size of the documents that one request sends or asks for. It is halved when a connection breaks off, and grows slowly with
 /// each success.
 final class BodySize: Sendable {
     /// The size in bytes below which a request is repeated as it is.

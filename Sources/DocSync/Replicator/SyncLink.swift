@@ -20,6 +20,8 @@ struct SyncLink: Sendable {
     let sendsContents = PeerAbility()
     /// For the groups of a pull; see ``GroupFetch``. What has arrived of one is lost if the process ends.
     let groupTurns = TransferTurns(3)
+    /// The size of the contents of a group.
+    let groupSize = BodySize()
     /// The newest commit of this store whose pulled documents are covered by the peer's checkpoint.
     let confirmed: Confirmed
 
