@@ -1,0 +1,113 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DocIndex
+@testable import DocSync
+
+/// A connection that breaks off each time that some bytes of answers have arrived.
+private final class FragileAnswers: Transport {
+    private struct State {
+        var random: SplitMix64
+        /// What arrives until the next break, in bytes.
+        var room: Int
+        var byteCount = 0
+        var breakCount = 0
+    }
+
+    /// The chunks of an answer up to a break.
+    private struct Chunks: AsyncSequence, AsyncIteratorProtocol {
+        let owner: FragileAnswers
+        var base: ByteStream.Iterator
+        var isCut = false
+
+        func makeAsyncIterator() -> Chunks { self }
+
+        mutating func next() async throws -> [UInt8]? {
+            if isCut { throw TransportError(.cut, peer: "the peer") }
+            guard let chunk = try await base.next() else { return nil }
+            let count = owner.take(chunk.count)
+            isCut = count < chunk.count
+            return Array(chunk.prefix(count))
+        }
+    }
+
+    private struct Answer: AsyncSequence, Sendable {
+        let owner: FragileAnswers
+        let body: ByteStream
+
+        func makeAsyncIterator() -> Chunks { Chunks(owner: owner, base: body.makeAsyncIterator()) }
+    }
+
+    private let base: any Transport
+    private let range: Range<Int>
+    private let state: Mutex<State>
+
+    /// - Parameter range: the number of bytes between two breaks; it is empty if there are none.
+    init(_ base: any Transport, breakingAfter range: Range<Int>) {
+        self.base = base
+        self.range = range
+        var random = TestRun.random(stream: 241)
+        let room = range.isEmpty ? .max : random.number(below: range.count) + range.lowerBound
+        state = Mutex(State(random: random, room: room))
+    }
+
+    var counts: (bytes: Int, breaks: Int) { state.withLock { ($0.byteCount, $0.breakCount) } }
+
+    /// Returns how many of some bytes arrive.
+    private func take(_ count: Int) -> Int {
+        state.withLock { state in
+            let arriving = min(count, state.room)
+            state.byteCount += arriving
+            state.room -= arriving
+            if arriving < count {
+                state.room = state.random.number(below: range.count) + range.lowerBound
+                state.breakCount += 1
+            }
+            return arriving
+        }
+    }
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        var response = try await base.send(request)
+        response.body = .stream(ByteStream(Answer(owner: self, body: response.body.chunks)))
+        return response
+    }
+}
+
+/// A pull over a connection that breaks off keeps what has arrived, and asks for less at once.
+@Suite struct FragilePullTests {
+    private static func pull(breakingAfter range: Range<Int>) async throws -> (bytes: Int, breaks: Int) {
+        let result = Mutex((bytes: 0, breaks: 0))
+        try await withSyncedStores(2) { group in
+            let store = group.stores[1]
+            for number in 0..<600 {
+                let content = try store.attachments.add(
+                    AttachedPhotos.bytes(20_000, seed: UInt64(number)), type: "image/jpeg", name: "IMG_\(number).jpg")
+                try group.photos(1).put([
+                    "id": .string("p\(number)"), "original": .attachment(content),
+                    "title": .string(String(repeating: "word\(number % 97) ", count: 100)),
+                ])
+            }
+            let transports = Mutex<[FragileAnswers]>([])
+            let status = try await group.sync(0, with: 1) { base in
+                let transport = FragileAnswers(base, breakingAfter: range)
+                transports.withLock { $0.append(transport) }
+                return transport
+            }
+            #expect(status.leftOut.isEmpty, "\(status.leftOut)")
+            #expect(try group.leaves(0) == group.leaves(1))
+            for info in try group.stores[0].attachments.list() { try group.stores[0].attachments.check(info.digest) }
+            for transport in transports.withLock({ $0 }) { result.withLock { $0 = transport.counts } }
+        }
+        return result.withLock { $0 }
+    }
+
+    @Test func `A connection that breaks off within each megabyte costs little more than a sound one`() async throws {
+        let sound = try await Self.pull(breakingAfter: 0..<0)
+        #expect(sound.breaks == 0 && sound.bytes > 12_000_000)
+        let fragile = try await Self.pull(breakingAfter: 300_000..<900_000)
+        #expect(fragile.breaks > 10, "\(TestRun.repetition)")
+        #expect(Double(fragile.bytes) < 1.2 * Double(sound.bytes), "\(fragile) \(sound); \(TestRun.repetition)")
+    }
+}
