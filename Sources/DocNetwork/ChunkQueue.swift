@@ -61,7 +61,10 @@
             let dropped = state.withLock { state in
                 if state.end == nil || !state.chunks.isEmpty { state.end = .failure(error) }
                 state.reader.take()?.resume(returning: .failure(error))
-                defer { state.chunks = [] }
+                defer {
+                    state.chunks = []
+                    state.byteCount = 0
+                }
                 return state.chunks
             }
             for chunk in dropped { chunk.whenTaken?() }

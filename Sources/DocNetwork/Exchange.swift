@@ -218,7 +218,7 @@
             end(with: peer.error(of: error, isConnected: isConnected))
         }
 
-        /// Ends a response that refuses the request at its length, or a second after its last part was read.
+        /// Ends a response that refuses the request at its length, or a second after its last part arrived.
         private func endIfRefused(after number: Int) {
             let (isRefused, isComplete) = state.withLock { state in
                 (state.isRefused && !state.isDone, state.bytesToCome.map { $0 <= 0 } ?? false)
@@ -250,7 +250,7 @@
             }
             // The HTTP client is done before the reader is.
             if wasDone, error?.code != .cancelled { return }
-            if let error, error.code == .cancelled || error.code == .timedOut {
+            if let error, error.code == .cancelled {
                 body.abandon(error)
             } else {
                 body.finish(error.map { .failure($0) } ?? .success(()))

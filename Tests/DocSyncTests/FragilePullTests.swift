@@ -13,6 +13,13 @@ private final class FragileAnswers: Transport {
         var room: Int
         var byteCount = 0
         var breakCount = 0
+        /// How often the connection breaks at most.
+        let breakLimit: Int
+
+        mutating func newRoom(in range: Range<Int>) {
+            room =
+                range.isEmpty || breakCount == breakLimit ? .max : random.number(below: range.count) + range.lowerBound
+        }
     }
 
     /// The chunks of an answer up to a break.
@@ -44,12 +51,12 @@ private final class FragileAnswers: Transport {
     private let state: Mutex<State>
 
     /// - Parameter range: the number of bytes between two breaks; it is empty if there are none.
-    init(_ base: any Transport, breakingAfter range: Range<Int>) {
+    init(_ base: any Transport, breakingAfter range: Range<Int>, limit: Int = .max) {
         self.base = base
         self.range = range
-        var random = TestRun.random(stream: 241)
-        let room = range.isEmpty ? .max : random.number(below: range.count) + range.lowerBound
-        state = Mutex(State(random: random, room: room))
+        var start = State(random: TestRun.random(stream: 241), room: 0, breakLimit: limit)
+        start.newRoom(in: range)
+        state = Mutex(start)
     }
 
     var counts: (bytes: Int, breaks: Int) { state.withLock { ($0.byteCount, $0.breakCount) } }
@@ -61,8 +68,8 @@ private final class FragileAnswers: Transport {
             state.byteCount += arriving
             state.room -= arriving
             if arriving < count {
-                state.room = state.random.number(below: range.count) + range.lowerBound
                 state.breakCount += 1
+                state.newRoom(in: range)
             }
             return arriving
         }
@@ -77,18 +84,21 @@ private final class FragileAnswers: Transport {
 
 /// A pull over a connection that breaks off keeps what has arrived, and asks for less at once.
 @Suite struct FragilePullTests {
+    private static func fill(_ store: DocumentStore, count: Int, size: Int) throws {
+        for number in 0..<count {
+            let content = try store.attachments.add(
+                AttachedPhotos.bytes(size, seed: UInt64(number)), type: "image/jpeg", name: "IMG_\(number).jpg")
+            try store.collection("photos").put([
+                "id": .string("p\(number)"), "original": .attachment(content),
+                "title": .string(String(repeating: "word\(number % 97) ", count: 100)),
+            ])
+        }
+    }
+
     private static func pull(breakingAfter range: Range<Int>) async throws -> (bytes: Int, breaks: Int) {
         let result = Mutex((bytes: 0, breaks: 0))
         try await withSyncedStores(2) { group in
-            let store = group.stores[1]
-            for number in 0..<600 {
-                let content = try store.attachments.add(
-                    AttachedPhotos.bytes(20_000, seed: UInt64(number)), type: "image/jpeg", name: "IMG_\(number).jpg")
-                try group.photos(1).put([
-                    "id": .string("p\(number)"), "original": .attachment(content),
-                    "title": .string(String(repeating: "word\(number % 97) ", count: 100)),
-                ])
-            }
+            try fill(group.stores[1], count: 600, size: 20_000)
             let transports = Mutex<[FragileAnswers]>([])
             let status = try await group.sync(0, with: 1) { base in
                 let transport = FragileAnswers(base, breakingAfter: range)
@@ -109,5 +119,23 @@ private final class FragileAnswers: Transport {
         let fragile = try await Self.pull(breakingAfter: 300_000..<900_000)
         #expect(fragile.breaks > 10, "\(TestRun.repetition)")
         #expect(Double(fragile.bytes) < 1.1 * Double(sound.bytes), "\(fragile) \(sound); \(TestRun.repetition)")
+    }
+
+    @Test func `After a few breaks, attachments come in groups again`() async throws {
+        try await withSyncedStores(2) { group in
+            try Self.fill(group.stores[1], count: 200, size: 100_000)
+            let transports = Mutex<(counting: CountingTransport, fragile: FragileAnswers)?>(nil)
+            _ = try await group.sync(0, with: 1) { base in
+                let fragile = FragileAnswers(base, breakingAfter: 200_000..<400_000, limit: 5)
+                let counting = CountingTransport(fragile)
+                transports.withLock { $0 = (counting, fragile) }
+                return counting
+            }
+            #expect(try group.leaves(0) == group.leaves(1))
+            let (counting, fragile) = try #require(transports.withLock { $0 })
+            #expect(fragile.counts.breaks == 5)
+            let aloneCount = counting.all.filter { $0.key.contains(" p") }.values.reduce(0, +)
+            #expect(aloneCount < 60, "\(counting.all); \(TestRun.repetition)")
+        }
     }
 }

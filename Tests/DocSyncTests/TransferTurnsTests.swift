@@ -39,8 +39,28 @@ import Testing
                 }
                 while let result = await group.nextResult() { _ = try? result.get() }
             }
-            #expect(running.most == 2)
-            let number = await turns.withTurn { 5 }
+            #expect(running.most == 2 && turns.waitingCount == 0)
+            let number = try await turns.withTurn { 5 }
+            #expect(number == 5)
+        }
+    }
+
+    @Test func `A task that is cancelled before its turn ends at once, and the others keep theirs`() async throws {
+        try await within {
+            let turns = TransferTurns(1)
+            try await turns.withTurn {
+                let waiting = (0..<3).map { number in
+                    Task(executorPreference: OwnThreads.shared) { try await turns.withTurn { number } }
+                }
+                while turns.waitingCount < 3 { await pause(for: .milliseconds(1)) }
+                waiting[1].cancel()
+                let cancelled = await waiting[1].result
+                #expect(throws: CancellationError.self) { try cancelled.get() }
+                #expect(turns.waitingCount == 2)
+                waiting[0].cancel()
+                waiting[2].cancel()
+            }
+            let number = try await turns.withTurn { 5 }
             #expect(number == 5)
         }
     }

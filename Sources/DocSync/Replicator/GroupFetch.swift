@@ -94,8 +94,17 @@ struct GroupFetch: Sendable {
                 }
             }
         }
+        // Otherwise, where a group has room for only one document, it would stay so.
+        if documents.count == 1 { link.groupSize.grow() }
         outcome.rest += wanted.map(\.document)
         return outcome
+    }
+
+    /// Makes the next groups smaller after the connection broke. Groups that were requested before they became smaller
+    /// do not count.
+    private func shrink(_ byteCount: Int, _ error: TransportError) {
+        guard error.isInterruption, byteCount > BodySize.smallest, byteCount <= link.groupSize.limit else { return }
+        link.groupSize.shrink(below: byteCount)
     }
 
     private static func byteCount(_ document: AttachmentFetch.Examined) -> Int64 {
@@ -133,7 +142,7 @@ struct GroupFetch: Sendable {
                 } catch let error as TransportError where error.code.isTransient {
                     // What has arrived need not be sent again. The rest is asked for once more, or alone if nothing has
                     // arrived, since the peer may be unable to read the first attachment.
-                    link.groupSize.shrink(below: Int(documents.reduce(0) { $0 + Self.byteCount($1) }))
+                    shrink(Int(documents.reduce(0) { $0 + Self.byteCount($1) }), error)
                     link.peer.onRetry(error, .zero)
                 } catch is AttachmentError, is MessageError, is DocumentFault {
                     // The document at fault is asked for alone.

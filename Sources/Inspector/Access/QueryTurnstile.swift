@@ -50,9 +50,9 @@ final class QueryTurnstile: Sendable {
     }
 
     private func wait(_ number: UInt64) async throws {
-        let timer = DispatchWorkItem { [self] in
+        let timer = DispatchWorkItem { [weak self, limit] in
             let running = limit == 1 ? "A command is" : "\(limit) queries are"
-            end(number, Problem(.busy, "\(running) running already; try again in a few seconds."))
+            self?.end(number, Problem(.busy, "\(running) running already; try again in a few seconds."))
         }
         Self.timers.asyncAfter(deadline: .now() + patience / .seconds(1), execute: timer)
         defer { timer.cancel() }

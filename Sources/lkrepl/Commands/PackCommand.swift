@@ -21,6 +21,9 @@ struct PackCommand: ParsableCommand {
             one, changed documents that do not satisfy it are left out and counted. Revisions and former versions are not packed.
             """)
 
+    /// The default of `renditions make` too.
+    private static let usualRenditions = "thumbnail,preview"
+
     @OptionGroup var options: GlobalOptions
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
@@ -30,7 +33,7 @@ struct PackCommand: ParsableCommand {
     @Flag(name: .long, help: "Overwrite an existing file.") var force = false
     @Flag(name: .long, help: "Include the attached files themselves, with all their metadata.") var originals = false
     @Option(name: .long, help: "Include these sizes of pictures: thumbnail, preview, full; or none.")
-    var renditions = "thumbnail,preview"
+    var renditions = Self.usualRenditions
     @Flag(name: .long, help: "Also include each picture under its title, such as pictures/0001 Old bridge.jpg.")
     var names = false
     @Flag(name: .long, help: "Remove places from the documents.") var stripPlaces = false
@@ -84,7 +87,8 @@ struct PackCommand: ParsableCommand {
             if renditions.madeCount >= 20, session.package == nil, !options.write {
                 options.note(
                     "pack: \(HumanNumber.counted(renditions.madeCount, "rendition")) were made for this package only; "
-                        + "renditions make keeps them for the next one")
+                        + "renditions make\(self.renditions == Self.usualRenditions ? "" : " --sizes \(self.renditions)") "
+                        + "keeps them for the next one")
             }
             try conditions.warn(
                 of: query, in: source.collection, foundSomething: summary.documentCount > 0, options)

@@ -5,8 +5,11 @@ import Renditions
 final class PackedRenditions {
     private let renditions: RenditionStore
     private let sizes: [RenditionSpecification]
+    /// The renditions that were not stored: their originals, and the names of their sizes.
+    private var made: [String: Set<Attachment.Digest>] = [:]
+
     /// The number of renditions that were not stored.
-    private(set) var madeCount = 0
+    var madeCount: Int { made.values.reduce(0) { $0 + $1.count } }
 
     init(of store: DocumentStore, _ sizes: [RenditionSpecification]) {
         var options = RenditionStore.Options()
@@ -30,7 +33,7 @@ final class PackedRenditions {
         let isStored = renditions.isStored(original, as: size)
         do {
             let bytes = try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
-            if !isStored { madeCount += 1 }
+            if !isStored { made[name, default: []].insert(original.digest) }
             return bytes
         } catch let fault as RenditionFault where fault.code != .cancelled {
             return nil
