@@ -7,21 +7,6 @@ import Testing
 
 /// A connection that breaks off each time that some bytes of answers have arrived.
 private final class FragileAnswers: Transport {
-    private struct State {
-        var random: SplitMix64
-        /// What arrives until the next break, in bytes.
-        var room: Int
-        var byteCount = 0
-        var breakCount = 0
-        /// How often the connection breaks at most.
-        let breakLimit: Int
-
-        mutating func newRoom(in range: Range<Int>) {
-            room =
-                range.isEmpty || breakCount == breakLimit ? .max : random.number(below: range.count) + range.lowerBound
-        }
-    }
-
     /// The chunks of an answer up to a break.
     private struct Chunks: AsyncSequence, AsyncIteratorProtocol {
         let owner: FragileAnswers
@@ -33,7 +18,7 @@ private final class FragileAnswers: Transport {
         mutating func next() async throws -> [UInt8]? {
             if isCut { throw TransportError(.cut, peer: "the peer") }
             guard let chunk = try await base.next() else { return nil }
-            let count = owner.take(chunk.count)
+            let count = owner.points.withLock { $0.pass(chunk.count) }
             isCut = count < chunk.count
             return Array(chunk.prefix(count))
         }
@@ -47,33 +32,14 @@ private final class FragileAnswers: Transport {
     }
 
     private let base: any Transport
-    private let range: Range<Int>
-    private let state: Mutex<State>
+    private let points: Mutex<BreakPoints>
 
-    /// - Parameter range: the number of bytes between two breaks; it is empty if there are none.
     init(_ base: any Transport, breakingAfter range: Range<Int>, limit: Int = .max) {
         self.base = base
-        self.range = range
-        var start = State(random: TestRun.random(stream: 241), room: 0, breakLimit: limit)
-        start.newRoom(in: range)
-        state = Mutex(start)
+        points = Mutex(BreakPoints(after: range, limit: limit, stream: 241))
     }
 
-    var counts: (bytes: Int, breaks: Int) { state.withLock { ($0.byteCount, $0.breakCount) } }
-
-    /// Returns how many of some bytes arrive.
-    private func take(_ count: Int) -> Int {
-        state.withLock { state in
-            let arriving = min(count, state.room)
-            state.byteCount += arriving
-            state.room -= arriving
-            if arriving < count {
-                state.breakCount += 1
-                state.newRoom(in: range)
-            }
-            return arriving
-        }
-    }
+    var counts: (bytes: Int, breaks: Int) { points.withLock { ($0.byteCount, $0.breakCount) } }
 
     func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
         var response = try await base.send(request)

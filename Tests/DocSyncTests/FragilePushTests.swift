@@ -7,42 +7,20 @@ import Testing
 
 /// A connection that breaks off each time that some bytes were sent.
 private final class FragileTransport: Transport {
-    private struct State {
-        var random: SplitMix64
-        /// What is sent until the next break, in bytes.
-        var room: Int
-        var sentByteCount = 0
-        var breakCount = 0
-    }
-
     private let base: any Transport
-    private let range: Range<Int>
-    private let state: Mutex<State>
+    private let points: Mutex<BreakPoints>
 
-    /// - Parameter range: the number of bytes between two breaks; it is empty if there are none.
     init(_ base: any Transport, breakingAfter range: Range<Int>) {
         self.base = base
-        self.range = range
-        var random = TestRun.random(stream: 240)
-        let room = range.isEmpty ? .max : random.number(below: range.count) + range.lowerBound
-        state = Mutex(State(random: random, room: room))
+        points = Mutex(BreakPoints(after: range, stream: 240))
     }
 
-    var sentByteCount: Int { state.withLock { $0.sentByteCount } }
-    var breakCount: Int { state.withLock { $0.breakCount } }
+    var sentByteCount: Int { points.withLock { $0.byteCount } }
+    var breakCount: Int { points.withLock { $0.breakCount } }
 
     func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
         let byteCount = Int(clamping: request.body.byteCount ?? 0)
-        let isCut = state.withLock { state in
-            state.sentByteCount += min(byteCount, state.room)
-            guard byteCount >= state.room else {
-                state.room -= byteCount
-                return false
-            }
-            state.room = state.random.number(below: range.count) + range.lowerBound
-            state.breakCount += 1
-            return true
-        }
+        let isCut = points.withLock { $0.pass(byteCount) < byteCount }
         if isCut { throw TransportError(.cut, peer: "the peer") }
         return try await base.send(request)
     }
