@@ -6,11 +6,14 @@
 
 /// One run of exiftool on several files.
 ///
+/// A thread reads the output while exiftool works: exiftool would wait for its reader after 64 KiB otherwise, which are
+/// some ten pictures.
+///
 /// A persistent process (`-stay_open`) is not used: it would survive if its parent is killed, and startup is cheap
 /// relative to reading several hundred files.
 final class ExifToolRun {
     private let processID: pid_t
-    private let output: FileDescriptor
+    private let output: AbandonableWork.Started<Result<[UInt8], SystemError>>
     private var isWaitedFor = false
 
     /// Starts exiftool.
@@ -46,7 +49,8 @@ final class ExifToolRun {
                 .unavailable, "cannot start exiftool: \(error)",
                 hint: "install it: apt install libimage-exiftool-perl, or brew install exiftool")
         }
-        self.output = FileDescriptor(rawValue: output.reading)
+        let reading = FileDescriptor(rawValue: output.reading)
+        self.output = AbandonableWork.start { Self.readAll(reading) }
         let options = ["-json", "-n", "-G1", "-struct", "-q", "-q", "-charset", "filename=UTF8"]
         let arguments = FileDescriptor(rawValue: input.writing)
         defer { try? arguments.closeFile() }
@@ -59,25 +63,40 @@ final class ExifToolRun {
     }
 
     deinit {
-        try? output.closeFile()
         guard !isWaitedFor else { return }
         kill(processID, SIGTERM)
         _ = Spawning.wait(for: processID)
     }
 
-    /// The complete output, after the process has ended.
-    func readAll() throws -> [UInt8] {
+    /// Reads a pipe to its end, and closes it.
+    private static func readAll(_ pipe: FileDescriptor) -> Result<[UInt8], SystemError> {
+        defer { try? pipe.closeFile() }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         do {
             while true {
-                let count = try output.read(into: &buffer)
-                if count == 0 { break }
+                let count = try pipe.read(into: &buffer)
+                if count == 0 { return .success(bytes) }
                 bytes += buffer[..<count]
             }
         } catch {
-            if error.isInterruption { throw RecordError(.reading, "interrupted").interrupted }
+            return .failure(error)
+        }
+    }
+
+    /// The complete output, after the process has ended.
+    ///
+    /// - Throws: ``RecordError`` with `interrupted` if the command must stop; ``CommandError`` if exiftool failed.
+    func readAll() throws -> [UInt8] {
+        let bytes: [UInt8]
+        switch output.value() {
+        case .success(let output)?: bytes = output
+        case .failure(let error)? where !error.isInterruption:
             throw CommandError.system(error, "cannot read the output of exiftool")
+        default:
+            var fault = RecordError(.reading, "interrupted").final
+            fault.exitCode = .interrupted
+            throw fault
         }
         let code = Spawning.wait(for: processID)
         isWaitedFor = true
@@ -88,14 +107,5 @@ final class ExifToolRun {
                 hint: "see its messages above")
         }
         return bytes
-    }
-}
-
-extension RecordError {
-    /// The fault of a read that a signal interrupted.
-    fileprivate var interrupted: RecordError {
-        var fault = final
-        fault.exitCode = .interrupted
-        return fault
     }
 }

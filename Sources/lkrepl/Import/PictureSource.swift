@@ -19,7 +19,7 @@ final class PictureSource: RecordSource {
     private var done = 0
 
     /// The number of files in each run of exiftool. The first runs are short, so that something is stored early.
-    private static let runFileCounts = [10, 25, 50, 100]
+    private static let runFileCounts = [10, 25, 50, 100, 200]
     /// The number of concurrent runs: one is read while the next one works.
     private static let runCount = 2
     private var startedRunCount = 0

@@ -7,9 +7,20 @@ import Synchronization
 /// once and ignores the result; the thread ends on its own or with the process. Work that must not be left half done is
 /// awaited, and the user is told why (``finishing(_:whenAsked:)``).
 enum AbandonableWork {
-    private final class Outcome<R: Sendable>: Sendable {
-        let result = Mutex<R?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
+    /// Work that was started and will be awaited later.
+    final class Started<R: Sendable>: Sendable {
+        fileprivate let result = Mutex<R?>(nil)
+        fileprivate let isDone = DispatchSemaphore(value: 0)
+
+        fileprivate init() {}
+
+        /// Waits for the result; `nil` if the command must stop first. May be called once.
+        func value() -> R? {
+            while isDone.wait(timeout: .now() + .milliseconds(interval)) == .timedOut {
+                if Interruption.isRequested { return nil }
+            }
+            return result.withLock { $0.take() }
+        }
     }
 
     /// The interval for checking for ^C, in milliseconds.
@@ -20,15 +31,11 @@ enum AbandonableWork {
     /// - Parameter subject: The name of the work for the message, such as `the check of the files`.
     /// - Throws: ``CommandError`` with `interrupted`.
     static func run<R: Sendable>(_ subject: String, _ body: @escaping @Sendable () -> R) throws -> R {
-        let outcome = begin(body)
-        while outcome.isDone.wait(timeout: .now() + .milliseconds(interval)) == .timedOut {
-            guard !Interruption.isRequested else {
-                var failure = Interruption.failure()
-                failure.message = "interrupted during \(subject)"
-                throw failure
-            }
+        guard let result = start(body).value() else {
+            var failure = Interruption.failure()
+            failure.message = "interrupted during \(subject)"
+            throw failure
         }
-        guard let result = outcome.result.withLock({ $0 }) else { throw Interruption.failure() }
         return result
     }
 
@@ -38,7 +45,7 @@ enum AbandonableWork {
     static func finishing<R: Sendable>(
         _ body: @escaping @Sendable () -> R, whenAsked: () -> Bool
     ) throws -> R {
-        let outcome = begin(body)
+        let outcome = start(body)
         var wasTold = false
         while outcome.isDone.wait(timeout: .now() + .milliseconds(interval)) == .timedOut {
             if Interruption.isRequested, !wasTold { wasTold = whenAsked() }
@@ -47,8 +54,9 @@ enum AbandonableWork {
         return result
     }
 
-    private static func begin<R: Sendable>(_ body: @escaping @Sendable () -> R) -> Outcome<R> {
-        let outcome = Outcome<R>()
+    /// Starts `body`; the caller continues meanwhile.
+    static func start<R: Sendable>(_ body: @escaping @Sendable () -> R) -> Started<R> {
+        let outcome = Started<R>()
         DispatchQueue(label: "lkrepl.abandonable-work").async {
             let result = body()
             outcome.result.withLock { $0 = result }
