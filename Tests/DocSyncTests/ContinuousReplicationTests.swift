@@ -5,18 +5,44 @@ import Testing
 @testable import DocIndex
 @testable import DocSync
 
-/// A transport that can be switched off, like a peer that is restarted.
+/// A transport that can be switched off, like a peer that is restarted, and can then lead to another one.
 final class SwitchedTransport: Transport {
-    private let base: any Transport
+    private let base: Mutex<any Transport>
     private let isOff = Mutex(false)
 
-    init(_ base: any Transport) { self.base = base }
+    init(_ base: any Transport) { self.base = Mutex(base) }
 
     func set(off: Bool) { isOff.withLock { $0 = off } }
 
+    func set(_ other: any Transport) { base.withLock { $0 = other } }
+
     func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        let base = base.withLock { $0 }
         if isOff.withLock({ $0 }) { throw TransportError(.unreachable, peer: "the other store") }
         return try await base.send(request)
+    }
+}
+
+/// A peer that answers some requests with an error.
+private struct FailingTransport: Transport {
+    let base: any Transport
+    let status: Int
+    /// Whether a request fails.
+    let fails: @Sendable (SyncRequest) -> Bool
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        guard fails(request) else { return try await base.send(request) }
+        return .json(["error": "failed", "reason": "as the test wants it"], status: status)
+    }
+}
+
+/// A server with another database.
+private struct AnewTransport: Transport {
+    let server: any Transport
+    let database: any Transport
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        try await (request.target == "/" ? server : database).send(request)
     }
 }
 
@@ -76,6 +102,127 @@ struct ContinuousReplicationTests {
             #expect(last.withLock { $0.retry } == nil)
             running.cancel()
             await #expect(throws: (any Error).self) { try await running.value }
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test(arguments: [Duration.milliseconds(20), .seconds(3600)])
+    func `A peer that is set back while a replication runs gets what it lost, and its new documents arrive`(
+        period: Duration
+    ) async throws {
+        try await withSyncedStores(2) { group in
+            for number in 0..<20 { try group.photos(1).put(photo("p\(number)", Int64(number))) }
+            try await group.sync(0, with: 1)
+            try group.stores[1].close()
+            try TestFiles.copy("\(group.directory)/1.store", to: "\(group.directory)/old.store")
+            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/1.store", schema: SyncedStores.schema)
+            var options = Replicator.Options()
+            options.isContinuous = true
+            // Without a check in time, the next checkpoint notices it.
+            options.checkpointPeriod = period
+            func transport() throws -> any Transport {
+                InProcessTransport(
+                    try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"])))
+            }
+            let switched = SwitchedTransport(try transport())
+            let peer = Peer(switched, database: ["photos"], policy: SyncedStores.hasty, attemptLimit: nil)
+            let left = try group.photos(0)
+            let last = Mutex(SyncStatus())
+            let replicator = Replicator(left, with: peer, options: options)
+            let running = Task(executorPreference: OwnThreads.shared) {
+                try await replicator.run { status in last.withLock { $0 = status } }
+            }
+            for number in 20..<60 { try left.put(photo("p\(number)", Int64(number))) }
+            try left.delete("p3")
+            let before = try group.photos(1)
+            try await eventually { try before.count() == 59 && before.document("p3") == nil }
+            try await eventually { last.withLock { $0.phase } == .waiting }
+            #expect(!last.withLock { $0.peerWasSetBack })
+            switched.set(off: true)
+            try group.stores[1].close()
+            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/old.store", schema: SyncedStores.schema)
+            let right = try group.photos(1)
+            for number in 0..<100 { try right.put(photo("q\(number)", Int64(number))) }
+            switched.set(try transport())
+            switched.set(off: false)
+            try await eventually { try left.count() == 159 && right.count() == 159 }
+            try await eventually { last.withLock { $0.phase } == .waiting }
+            #expect(last.withLock { $0.peerWasSetBack })
+            #expect(try right.document("p3") == nil)
+            running.cancel()
+            await #expect(throws: (any Error).self) { try await running.value }
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test func `A database that is made anew while a replication runs is filled again`() async throws {
+        try await withSyncedStores(3) { group in
+            var options = Replicator.Options()
+            options.isContinuous = true
+            options.pulls = false
+            options.checkpointPeriod = .milliseconds(500)
+            func transport(_ replica: Int) throws -> any Transport {
+                InProcessTransport(
+                    try SyncServer(group.stores[replica], options: SyncServer.Options(collections: ["photos"])))
+            }
+            let switched = SwitchedTransport(try transport(1))
+            let peer = Peer(switched, database: ["photos"], policy: SyncedStores.hasty, attemptLimit: 3)
+            let (left, middle, right) = (try group.photos(0), try group.photos(1), try group.photos(2))
+            let last = Mutex(SyncStatus())
+            let replicator = Replicator(left, with: peer, options: options)
+            let running = Task(executorPreference: OwnThreads.shared) {
+                try await replicator.run { status in last.withLock { $0 = status } }
+            }
+            for number in 0..<20 { try left.put(photo("p\(number)", Int64(number))) }
+            try await eventually { try middle.count() == 20 && last.withLock { $0.phase } == .waiting }
+            let isMissing = Mutex(0)
+            // The server is the same one.
+            let next = AnewTransport(server: try transport(1), database: try transport(2))
+            switched.set(
+                FailingTransport(base: next, status: 404) { request in
+                    request.target != "/"
+                        && isMissing.withLock { count in
+                            count += 1
+                            return count <= 2
+                        }
+                })
+            try await eventually { try right.count() == 20 }
+            #expect(last.withLock { $0.peerWasSetBack })
+            running.cancel()
+            await #expect(throws: (any Error).self) { try await running.value }
+            #expect(try group.leaves(0) == group.leaves(2))
+        }
+    }
+
+    @Test func `A failure of the peer is not taken for one of the documents`() async throws {
+        try await withSyncedStores(2) { group in
+            for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            // The peer works again before it is asked how it is, and then it does not.
+            let count = Mutex(0)
+            try await group.sync(0, with: 1) { base in
+                FailingTransport(base: base, status: 500) { request in
+                    request.target.contains("_bulk_docs")
+                        && count.withLock { count in
+                            count += 1
+                            return count <= 2
+                        }
+                }
+            }
+            #expect(try group.photos(1).count() == 20)
+            for number in 20..<40 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            let isFailing = Mutex(false)
+            await #expect(throws: SyncError.self) {
+                try await group.sync(0, with: 1) { base in
+                    FailingTransport(base: base, status: 500) { request in
+                        isFailing.withLock { isFailing in
+                            isFailing = isFailing || request.target.contains("_bulk_docs")
+                            return isFailing
+                        }
+                    }
+                }
+            }
+            let status = try await group.sync(0, with: 1)
+            #expect(status.leftOut.isEmpty)
             #expect(try group.leaves(0) == group.leaves(1))
         }
     }

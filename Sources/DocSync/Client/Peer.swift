@@ -166,10 +166,17 @@ extension Peer {
 
     /// Stores a document that is not replicated.
     package func setLocalRecord(_ name: String, to object: DocumentObject) async throws {
+        try await setLocalRecord(name, to: object, replacing: try await localRecord(name))
+    }
+
+    /// Stores a document that is not replicated in place of another one; `nil` if there is none.
+    package func setLocalRecord(
+        _ name: String, to object: DocumentObject, replacing stored: DocumentObject?
+    ) async throws {
         var object = object
         object["_id"] = .string("_local/\(name)")
         // Without the revision of the stored document, some peers refuse it and others replace it.
-        object["_rev"] = try await localRecord(name)?["_rev"]
+        object["_rev"] = stored?["_rev"]
         _ = try await self.object(.put, target("_local", name), Array(DocumentValue.object(object).json.utf8))
     }
 

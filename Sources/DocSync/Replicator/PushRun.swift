@@ -245,7 +245,7 @@ struct PushRun: Sendable {
     }
 
     /// Sends a version with the attachments that the peer lacks.
-    private func send(_ attached: Attached, since start: Int) async throws {
+    private func send(_ attached: Attached, since start: Int, isRepeated: Bool = false) async throws {
         do {
             do {
                 try await send(attached, known: try await knownAttachments(of: attached))
@@ -261,8 +261,9 @@ struct PushRun: Sendable {
         } catch let error as DocIndexError where [.attachmentMissing, .attachmentDamaged].contains(error.code) {
             link.board.leaveOut(.push, DocumentFault(.unavailable, id: attached.id, error.message))
         } catch let error as PeerError where [400, 401, 403, 412, 413, 500].contains(error.status) {
-            // A rule of the database for one document can answer like wrong credentials.
-            if error.status == 401 { _ = try await link.peer.information() }
+            // A rule of the database for one document can answer like wrong credentials, or like a failure of the peer.
+            if error.status == 401 || error.status == 500 { _ = try await link.peer.information() }
+            if error.status == 500, !isRepeated { return try await send(attached, since: start, isRepeated: true) }
             link.board.leaveOut(
                 .push,
                 DocumentFault(
@@ -359,15 +360,19 @@ struct PushRun: Sendable {
         return failed
     }
 
-    private func send(_ body: BulkBody, since start: Int) async throws {
+    private func send(_ body: BulkBody, since start: Int, isRepeated: Bool = false) async throws {
         guard !body.entries.isEmpty else { return }
         do {
             _ = try await sendOnce(body, since: start)
         } catch let error as PeerError where [413, 500, 400, 412].contains(error.status) {
+            // Whether the peer itself fails, or a document does.
+            if error.status == 500 { _ = try await link.peer.information() }
             // One document is refused, and all others with it. It is found by halves.
             if let (first, second) = body.halves {
                 try await send(first, since: start)
                 try await send(second, since: start)
+            } else if error.status == 500, !isRepeated {
+                try await send(body, since: start, isRepeated: true)
             } else if let entry = body.entries.first {
                 link.board.leaveOut(
                     .push,

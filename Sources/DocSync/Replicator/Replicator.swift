@@ -74,13 +74,29 @@ public struct Replicator: Sendable {
         let board = StatusBoard(report)
         do {
             var attempt = 0
+            var hasConnected = false
+            var isMissingSince: ContinuousClock.Instant?
             while true {
+                let start = ContinuousClock.now
+                var isConnected = false
                 do {
-                    try await runOnce(board)
+                    try await runOnce(board, &isConnected)
                     break
-                } catch let error as SyncError where error.code == .databaseReplaced && attempt < 3 {
+                } catch let error as SyncError where error.code == .databaseReplaced {
+                    // A continuous replication may see this again after weeks.
+                    if ContinuousClock.now - start > .seconds(60) { attempt = 0 }
                     attempt += 1
+                    if attempt > 3 { throw error }
+                } catch let error as PeerError
+                    where error.status == 404 && options.isContinuous && (hasConnected || isConnected)
+                {
+                    // A database that is deleted and made anew is missing for a moment.
+                    let since = isConnected ? .now : isMissingSince ?? .now
+                    isMissingSince = since
+                    if ContinuousClock.now - since > options.checkpointPeriod { throw error }
+                    try await Task.sleep(for: min(.seconds(1), options.checkpointPeriod / 8))
                 }
+                hasConnected = hasConnected || isConnected
             }
         } catch {
             throw SyncError.of(error)
@@ -108,7 +124,8 @@ public struct Replicator: Sendable {
         }
     }
 
-    private func runOnce(_ board: StatusBoard) async throws {
+    /// - Parameter isConnected: set once the peer's database was found.
+    private func runOnce(_ board: StatusBoard, _ isConnected: inout Bool) async throws {
         var peer = peer
         let hasRetried = Mutex(false)
         peer.onRetry = { error, delay in
@@ -132,18 +149,23 @@ public struct Replicator: Sendable {
             }
         }
         let link = try await SyncLink.connect(collection, peer: peer, options: options, board: board)
+        isConnected = true
         board.update { $0.phase = .transferring }
         let (pull, push) = (PullRun(link: link), PushRun(link: link))
         guard options.isContinuous else {
             if options.pulls { try await pull.run() }
             if options.pushes { try await push.run() }
+            try await link.acknowledgeSetBack()
             return
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             if options.pulls { group.addTask { try await pull.run() } }
             if options.pushes { group.addTask { try await push.run() } }
-            // The first error ends both, although the other one may be waiting for a change.
-            for try await _ in group {}
+            group.addTask { try await link.watch() }
+            // The first error ends all, although the others may be waiting for a change. The check ends with an error or
+            // never, so the results are those of the transfers.
+            for _ in 0..<(options.pulls ? 1 : 0) + (options.pushes ? 1 : 0) { try await group.next() }
+            group.cancelAll()
         }
     }
 }

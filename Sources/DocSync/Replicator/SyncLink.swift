@@ -46,6 +46,19 @@ struct SyncLink: Sendable {
     }
 
     private let starts: [Direction: Checkpoint.Session]
+    /// The IDs of the newest saves that the peer has.
+    private let saves: PeerSaves
+
+    /// The saves by direction.
+    private final class PeerSaves: Sendable {
+        private let value: Mutex<[Direction: String]>
+
+        init(_ ids: [Direction: String]) { value = Mutex(ids) }
+
+        var ids: [Direction: String] { value.withLock { $0 } }
+
+        func set(_ direction: Direction, to id: String) { value.withLock { $0[direction] = id } }
+    }
 
     var store: AsyncDocumentStore { collection.store.asynchronous }
 
@@ -71,6 +84,7 @@ struct SyncLink: Sendable {
         // From the position of a pull, a push knows what it need not send back.
         let wanted = Direction.allCases.filter { $0 == .pull || options.pushes }
         var starts: [Direction: Checkpoint.Session] = [:]
+        var saves: [Direction: String] = [:]
         var confirmed: UInt64 = 0
         for direction in wanted {
             let key = Self.name(direction, name)
@@ -79,17 +93,20 @@ struct SyncLink: Sendable {
             let record = try await peer.localRecord(key)
             let other = record.map { Checkpoint($0) } ?? Checkpoint()
             if let acknowledged = try await store.run({ _ in try collection.localRecord(Self.acknowledgedName(key)) }),
+                !acknowledged.isEmpty,
                 !other.sessions.contains(where: { $0.id.utf8.elementsEqual(acknowledged) })
             {
                 board.update { $0.peerWasSetBack = true }
             }
             if record == nil { continue }
+            saves[direction] = other.sessions.first?.id
             if own.isBehind(other) {
                 // The store lost what it had saved first: it is an earlier state of itself.
                 try await store.run { try $0.renewEpoch() }
                 name = pair(collection.store.epoch)
                 board.update { $0.wasSetBack = true }
                 starts = [:]
+                saves = [:]
                 confirmed = 0
                 break
             }
@@ -101,7 +118,8 @@ struct SyncLink: Sendable {
         return SyncLink(
             collection: collection, peer: peer, options: options, board: board,
             idField: collection.definition.idField, instance: information.instance, pair: name,
-            contents: ContentQueue(of: collection.store), confirmed: Confirmed(confirmed), starts: starts)
+            contents: ContentQueue(of: collection.store), confirmed: Confirmed(confirmed), starts: starts,
+            saves: PeerSaves(saves))
     }
 
     /// Returns the identity of a server that does not state one: a random string stored there.
@@ -153,16 +171,68 @@ struct SyncLink: Sendable {
 
     // MARK: - Checkpoints
 
-    /// Saves the checkpoint of a direction: here first, durably, then at the peer.
+    /// Reads the peer's checkpoints.
     ///
-    /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now.
-    func save(_ direction: Direction, _ position: PeerPosition, written: Int) async throws {
-        let key = Self.name(direction, pair)
-        if direction == .push { try await peer.commit() }
+    /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now, or was set back.
+    private func records(at peer: Peer) async throws -> [Direction: DocumentObject] {
         guard try await peer.information().instance == instance else {
             throw SyncError(
                 .databaseReplaced, "The database of the peer was replaced during the replication; start again.")
         }
+        var records: [Direction: DocumentObject] = [:]
+        let ids = saves.ids
+        for direction in Direction.allCases where direction == .pull ? options.pulls : options.pushes {
+            records[direction] = try await peer.localRecord(Self.name(direction, pair))
+            guard let id = ids[direction] else { continue }
+            guard let record = records[direction], Checkpoint(record).sessions.contains(where: { $0.id == id }) else {
+                throw SyncError(
+                    .databaseReplaced,
+                    "The database of the peer was set back to an earlier state during the replication; start again.")
+            }
+        }
+        return records
+    }
+
+    /// Checks the peer from time to time while changes are waited for.
+    ///
+    /// - Throws: ``SyncError`` with `databaseReplaced`; ``PeerError`` with status 404 if the database is missing;
+    ///   `CancellationError`. Other failures are left to the transfers, which try again and report them.
+    func watch() async throws {
+        var peer = peer
+        peer.onRetry = { _, _ in }
+        peer.onRequest = {}
+        while true {
+            try await Task.sleep(for: options.checkpointPeriod)
+            do {
+                _ = try await records(at: peer)
+            } catch is TransportError {
+                continue
+            } catch let error as PeerError where error.status != 404 {
+                continue
+            }
+        }
+    }
+
+    /// Notes that a peer that was set back has all it lost, so that the next replication does not report it again.
+    func acknowledgeSetBack() async throws {
+        guard board.current.peerWasSetBack else { return }
+        let ids = saves.ids
+        try await store.replicate(collection.name) { batch in
+            for direction in Direction.allCases where direction == .pull || options.pushes {
+                let name = Self.acknowledgedName(Self.name(direction, pair))
+                if batch.localRecord(name) != nil { batch.setLocalRecord(name, to: Array((ids[direction] ?? "").utf8)) }
+            }
+        }
+    }
+
+    /// Saves the checkpoint of a direction: here first, durably, then at the peer.
+    ///
+    /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now, or was set back.
+    ///   Its checkpoint is then not overwritten: the next replication needs it to find what was lost.
+    func save(_ direction: Direction, _ position: PeerPosition, written: Int) async throws {
+        let key = Self.name(direction, pair)
+        if direction == .push { try await peer.commit() }
+        let record = try await records(at: peer)[direction]
         let id = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined()
         let time = DocumentDate.now.description
         let echoName = echoName
@@ -181,7 +251,8 @@ struct SyncLink: Sendable {
             }
             return checkpoint
         }.result
-        try await peer.setLocalRecord(key, to: checkpoint.object)
+        try await peer.setLocalRecord(key, to: checkpoint.object, replacing: record)
+        saves.set(direction, to: id)
         try await store.replicate(collection.name) {
             $0.setLocalRecord(Self.acknowledgedName(key), to: Array(id.utf8))
         }

@@ -84,6 +84,8 @@ struct SyncCommand: ParsableCommand {
         return replication
     }
 
+    static let peerWasSetBack = "the peer was set back to an earlier state or recreated"
+
     private func tell(_ report: SyncReport) throws {
         report.finish()
         let status = report.status
@@ -93,7 +95,8 @@ struct SyncCommand: ParsableCommand {
                 "sync: this store is a copy or was set back to an earlier state; everything was compared again")
         }
         if status.peerWasSetBack {
-            options.note("sync: the peer was set back to an earlier state or recreated; missing changes were sent")
+            let outcome = pull ? "a sync without --pull sends it what it lost" : "missing changes were sent"
+            options.note("sync: \(Self.peerWasSetBack); \(outcome)")
         }
         if !status.conflicts.isEmpty {
             let words = [database, collection].map(ShellWord.quoted).joined(separator: " ")

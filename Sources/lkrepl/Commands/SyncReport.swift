@@ -8,6 +8,7 @@ final class SyncReport: Sendable {
         var status = SyncStatus()
         var isRetrying = false
         var hasWaited = false
+        var hasToldSetBack = false
     }
 
     let start = ContinuousClock.now
@@ -34,13 +35,15 @@ final class SyncReport: Sendable {
 
     /// Shows a status: the progress, and outages once each.
     func note(_ status: SyncStatus) {
-        let (isNewOutage, isBack, isFirstWait) = state.withLock { state in
+        let (isNewOutage, isBack, isFirstWait, isSetBack) = state.withLock { state in
             state.status = status
             let isRetrying = status.phase == .retrying
             defer { state.isRetrying = isRetrying }
             let isFirstWait = isContinuous && status.phase == .waiting && !state.hasWaited
             if isFirstWait { state.hasWaited = true }
-            return (isRetrying && !state.isRetrying, !isRetrying && state.isRetrying, isFirstWait)
+            let isSetBack = isContinuous && status.peerWasSetBack && !state.hasToldSetBack
+            if isSetBack { state.hasToldSetBack = true }
+            return (isRetrying && !state.isRetrying, !isRetrying && state.isRetrying, isFirstWait, isSetBack)
         }
         reporter.advance(done: status.pull.checkedCount + status.push.checkedCount)
         if let retry = status.retry, status.phase == .retrying {
@@ -52,6 +55,7 @@ final class SyncReport: Sendable {
             }
         }
         if isBack { options.note("sync: connected again") }
+        if isSetBack { options.note("sync: \(SyncCommand.peerWasSetBack)") }
         if isFirstWait { options.note("sync: both sides are equal; waiting for changes until ^C") }
     }
 
