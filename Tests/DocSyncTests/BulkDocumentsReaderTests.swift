@@ -53,7 +53,7 @@ import Testing
         #expect(try Self.parts(#"{"docs":[\#(version)],"id":"a"}"#) == ["fault a \(code)"])
     }
 
-    @Test func `What servers add to documents is not read`() throws {
+    @Test func `Members that servers add to documents are ignored`() throws {
         let added = #""_local_seq":123456789012345678901234,"_conflicts":["2-b"],"_revs_info":[{"a":1,"a":2}]"#
         #expect(
             try Self.parts(#"{"id":"a","docs":[{"ok":{"_id":"a","_rev":"1-aa",\#(added)}}]}"#) == ["document a"])

@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `A document can be named twice in one question for missing revisions`() async throws {
+    @Test func `A request for missing revisions can name a document twice`() async throws {
         try await Self.withServer { _, send in
             let answer = try await send.object(
                 .post, "/photos/_revs_diff", #"{"a":["1-aa","2-bb"],"b":["1-cc"],"a":["2-bb","3-dd"]}"#)

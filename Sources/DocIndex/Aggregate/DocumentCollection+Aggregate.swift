@@ -84,7 +84,7 @@ extension DocumentCollection {
         return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
     }
 
-    /// Returns the distinct values at a path, in the order of results.
+    /// Returns the distinct values at a path, in ascending order of all kinds of values.
     ///
     /// - Parameters:
     ///   - path: the field.
@@ -92,7 +92,7 @@ extension DocumentCollection {
     ///   - limit: the maximum number of values; `nil` for all.
     ///   - options: the hint, the limits and the progress of the query.
     /// - Complexity: without a condition, or if conditions fix all components before the path in an index, one seek for
-    ///   each value; no document is read.
+    ///   each value; no document is read. Otherwise, all matching documents are read.
     public func distinct(
         _ path: FieldPath, where filter: Filter = .all, limit: Int? = nil, options: Query.Options = Query.Options()
     ) throws -> [DocumentValue] {

@@ -36,7 +36,7 @@ public struct DocumentEncoder: Sendable {
 
     /// Encodes a value as an object that a collection can store.
     ///
-    /// - Throws: `EncodingError.invalidValue` if the value is not encoded as an object; the errors of ``encode(_:)``.
+    /// - Throws: `EncodingError.invalidValue` if the value does not encode as an object; the errors of ``encode(_:)``.
     /// - Complexity: O(*n*) in the size of the value.
     public func encodeObject(_ value: some Encodable) throws -> DocumentObject {
         try object(encode(value), of: value)

@@ -54,7 +54,7 @@ public struct Verification: Sendable, Hashable {
         isSound ? .none : lostDocumentProblemCount > 0 || lostReferenceProblemCount > 0 ? .restore : .rebuild
     }
 
-    /// The number of problems that are missing or unreadable documents.
+    /// The number of problems caused by missing or unreadable documents.
     public internal(set) var lostDocumentProblemCount = 0
 
     /// The number of problems with missing or damaged attachments that documents refer to.

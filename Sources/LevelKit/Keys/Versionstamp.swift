@@ -7,7 +7,7 @@ extension Tuple {
         public var commitVersion: UInt64
         /// The position among the transactions committed at that version.
         public var batchNumber: UInt16
-        /// The position within the transaction, chosen by its author.
+        /// The position within the transaction, which the client chooses.
         public var userVersion: UInt16
 
         /// Creates a versionstamp.

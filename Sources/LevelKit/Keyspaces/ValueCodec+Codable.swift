@@ -5,7 +5,8 @@
 #endif
 
 extension ValueCodec where Value: Codable & SendableMetatype {
-    /// Stores `Codable` values as JSON, with the members of objects sorted by name. Recorded as `json`.
+    /// Returns a codec that stores `Codable` values as JSON, with the members of objects sorted by name. The key schema of
+    /// a database records it as `json`.
     ///
     /// Dates are stored as their `Codable` numbers, data as base64. Infinities and NaNs cannot be represented in JSON
     /// and throw. Unknown members in the JSON are ignored, as usual with `Codable`.
@@ -24,7 +25,8 @@ extension ValueCodec where Value: Codable & SendableMetatype {
             decode: { bytes in try JSONDecoder().decode(Value.self, from: bytes.data) })
     }
 
-    /// Stores `Codable` values as a binary property list. Recorded as `plist`.
+    /// Returns a codec that stores `Codable` values as a binary property list. The key schema of a database records it as
+    /// `plist`.
     ///
     /// Dates and data have native representations, and infinities can be stored. A value must be an object or an array.
     /// A single number or string throws.

@@ -58,11 +58,12 @@ enum ConsoleCommands {
 
     /// Their other options, with the reason.
     static let refusedOptions: [String: String] = [
-        "--write": writes, "--yes": "The console asks nothing.", "-y": "The console asks nothing.",
-        "--no-input": "The console asks nothing.", "--untrusted": "Start lkrepl serve with it.",
-        "--no-pager": "The console has no pager.", "--wait": "The console waits for no process.",
+        "--write": writes, "--yes": "The console never asks for confirmation.",
+        "-y": "The console never asks for confirmation.",
+        "--no-input": "The console never asks for confirmation.", "--untrusted": "Start lkrepl serve with it.",
+        "--no-pager": "The console has no pager.", "--wait": "The console never waits for other processes.",
         "--progress": "The console shows no progress.", "--color": "The console has no colors.",
-        "--no-color": "The console has no colors.", "--error-format": "The answer has the exit code.",
+        "--no-color": "The console has no colors.", "--error-format": "The response has the exit code.",
     ]
 
     /// Throws unless the console runs a command.

@@ -291,7 +291,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
         ("^T, Alt-U, Alt-L, Alt-C", "Swap two characters; make a word uppercase, lowercase, capitalized."),
         ("^_, ^X ^U", "Undo."), ("^X ^E", "Edit in $VISUAL or $EDITOR."), ("Alt-#", "Turn it into a comment."),
         ("^L, ^Z", "Clear the screen; suspend the shell (fg resumes it)."),
-        ("^C, ^D", "Discard the line or stop the command; leave on an empty line."),
+        ("^C, ^D", "Discard the line or stop the command; on an empty line, exit."),
     ].map { .row($0.0, $0.1) }
 }
 

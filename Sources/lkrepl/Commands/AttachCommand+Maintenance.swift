@@ -185,10 +185,10 @@ extension AttachCommand {
             var text = "\(AttachCommand.count(garbage.digests.count)) with \(size)"
             if garbage.orphanCount > 0 {
                 let size = HumanNumber.byteCount(Int(clamping: garbage.orphanByteCount))
-                text += " and \(HumanNumber.grouped(garbage.orphanCount)) unfinished ones with \(size)"
+                text += " and \(HumanNumber.counted(garbage.orphanCount, "incomplete file")) with \(size)"
             }
             if garbage.keptCount > 0 {
-                text += "; \(HumanNumber.grouped(garbage.keptCount)) without a reference are kept"
+                text += "; kept \(HumanNumber.counted(garbage.keptCount, "unreferenced file"))"
             }
             return text
         }

@@ -5,7 +5,8 @@ import LevelKit
 /// The commands for files that are attached to documents.
 struct AttachCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "attach", abstract: "Attach files to documents, get and list them, check and clean up.",
+        commandName: "attach",
+        abstract: "Attach files to documents, and get, list, verify and clean up attached files.",
         subcommands: [Add.self, Get.self, List.self, Verify.self, Restore.self, Gc.self])
 
     /// Attaches files to a document.

@@ -75,7 +75,7 @@ enum ConditionAdvice {
             default: break
             }
         }
-        if words.count > 1, words[1] == "all" { return "write not FIELD any (not …): no element is otherwise" }
+        if words.count > 1, words[1] == "all" { return "write not FIELD any (not …): every element must match" }
         if let advice = functions(message, text) { return advice }
         for (spellings, advice) in elsewhere where words.contains(where: spellings.contains) { return advice }
         if message.contains("IN needs a list") { return "write the list in parentheses: rating in (4, 5)" }
@@ -84,21 +84,23 @@ enum ConditionAdvice {
         }
         if words.count == 1, !text.contains(where: "=<>".contains) {
             let field = text.utf8.count <= 60 ? text : "rating"
-            return "write a comparison such as \(field) = …, in quotes: the system's shell takes < and > for itself; "
+            return
+                "write a comparison such as \(field) = …, in quotes, because the shell treats < and > as redirections; "
                 + "help conditions shows more"
         }
         if words.last == "=" || words.last.map({ ["<", ">", "<=", ">=", "!="].contains($0) }) ?? false {
-            return "put the whole condition in quotes if the value was one of the system's shell"
+            return
+                "the value is missing; if it was a variable of the shell such as $x, put the whole condition in double quotes"
         }
         let operators = Set(["in", "between", "has", "exists", "missing", "matches", "any", "near", "within", "below"])
         if words.count > 1, message.contains("an operator is expected after \(text.split(separator: " ")[0])"),
             !operators.contains(words[1]), words[1].contains(where: \.isLetter) || Double(words[1]) != nil
         {
-            return "put the condition in quotes if it contains < or >, which the system's shell takes for itself"
+            return "put the condition in quotes if it contains < or >, which the shell treats as redirections"
         }
         // A value of several words.
         if message.contains("an operator is expected"), words.count > 3, !text.contains("\""), !text.contains("'") {
-            return "put values that contain spaces or signs in double quotes; help conditions shows more"
+            return "put values that contain spaces or special characters in double quotes; help conditions shows more"
         }
         return "help conditions shows examples"
     }
@@ -111,7 +113,7 @@ enum ConditionAdvice {
         if ["lower", "upper", "lcase", "ucase"].contains(name) { return "ci(title) = fog ignores case" }
         let parts = DocumentDate.Part.allCases.map(\.rawValue)
         if let near = NearestName.find(near: name, of: parts) { return "did you mean \(near)(…)?" }
-        return "the functions are \(parts.joined(separator: ", ")) of a date, and ci and ci-ai of a string"
+        return "functions of dates: \(parts.joined(separator: ", ")); of strings: ci, ci-ai"
     }
 
     /// Comparisons with the name of another field, such as `width > height`.

@@ -7,8 +7,9 @@ struct DeleteCommand: ParsableCommand {
         commandName: "delete", abstract: "Delete all documents that satisfy a condition.",
         discussion: """
             Example: lkrepl delete --write --yes photos.store photos WHERE 'rating = 1 and album missing'
-            Conditions are those of find. Scripts use --where, and pass values with --param. The deletion is one commit \
-            up to --batch-bytes: all or nothing. --dry-run shows the documents. doc del deletes documents by their IDs.
+            Conditions are those of find. Scripts use --where, and pass values with --param. A deletion of up to \
+            --batch-bytes is one atomic commit; a larger one is written in parts. --dry-run shows the first 20 documents. \
+            doc del deletes documents by their IDs.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -102,7 +102,7 @@ struct DocumentOperation {
         default: break
         }
         throw CommandError(
-            .badData, "if must be \"absent\", \"present\", {\"sequence\": NUMBER} or {\"content\": {…}}")
+            .badData, "the member \"if\" must be \"absent\", \"present\", {\"sequence\": NUMBER} or {\"content\": {…}}")
     }
 
     // MARK: - Applying

@@ -169,8 +169,8 @@ struct ExportCommand: ParsableCommand {
                     return true
                 }
                 options.note(
-                    "export: \(AttachCommand.count(names.writtenCount)) attached, with "
-                        + "\(HumanNumber.byteCount(Int(clamping: names.byteCount))), in \(directory)")
+                    "export: wrote \(HumanNumber.counted(names.writtenCount, "attached file")), "
+                        + "\(HumanNumber.byteCount(Int(clamping: names.byteCount))), to \(directory)")
             }
             progress.finish()
             options.note(

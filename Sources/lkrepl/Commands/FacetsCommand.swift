@@ -17,7 +17,7 @@ struct FacetsCommand: ParsableCommand {
     @OptionGroup var conditions: ConditionOptions
     @Argument(help: "The store.") var database: String
     @Argument(help: "The collection.") var collection: String
-    @Argument(help: "Paths of fields, or parts of dates such as year(taken).") var fields: [String]
+    @Argument(help: "Field paths, or date parts such as year(taken).") var fields: [String]
     @Option(
         name: .customLong("where"), parsing: .unconditional, help: "Count only documents that match this condition.")
     var condition: String?

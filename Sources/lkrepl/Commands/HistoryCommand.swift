@@ -114,7 +114,7 @@ struct CommitsCommand: ParsableCommand {
         commandName: "commits", abstract: "List the newest commits in the history, with times and counts.",
         discussion: """
             Example: lkrepl commits photos.store
-            Only commits that changed collections with a history are listed, and only their documents are counted. \
+            Lists only commits that changed collections with a history, and counts only documents of such collections. \
             undo --dry-run shows the documents of a commit.
             """)
 

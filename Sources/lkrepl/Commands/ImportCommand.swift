@@ -33,7 +33,8 @@ struct ImportCommand: ParsableCommand {
     @Option(
         name: .long,
         help:
-            "Set the format: jsonl, json, csv, tsv, exiftool-json or exiftool-csv. Default: by content and ending.")
+            "Set the format: jsonl, json, csv, tsv, exiftool-json or exiftool-csv. Default: by content and file extension."
+    )
     var format: String?
     @Option(name: .long, help: "Import the pictures of this directory with exiftool instead of a file.")
     var photos: String?
@@ -64,8 +65,8 @@ struct ImportCommand: ParsableCommand {
     @Flag(
         name: .long,
         help: """
-            With --photos: Delete the documents of pictures below DIR that no longer exist; -n shows how many. One with \
-            additions, such as a rating, is kept if the same attached picture has another name now.
+            With --photos: Delete documents whose pictures below DIR no longer exist; -n shows how many. A document with \
+            additions, such as a rating, is kept if its attached picture has another name now.
             """)
     var prune = false
 

@@ -104,7 +104,7 @@ struct RenditionsCommand: ParsableCommand {
             commandName: "list", abstract: "Show how many thumbnails and previews are stored, and their size.",
             discussion: """
                 Example: lkrepl renditions list photos.store
-                One row per size. renditions make makes missing ones.
+                Prints one row per size. renditions make creates what is missing.
                 """)
 
         @OptionGroup var options: GlobalOptions

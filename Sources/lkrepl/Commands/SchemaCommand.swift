@@ -77,8 +77,8 @@ struct SchemaCommand: ParsableCommand {
             return true
         }
         options.note(
-            "schema: \(HumanNumber.grouped(shape.count)) of "
-                + "\(HumanNumber.counted(try collection.count(), "document")) of \(collection.name)")
+            "schema: inferred from \(HumanNumber.grouped(shape.count)) of "
+                + "\(HumanNumber.counted(try collection.count(), "document")) in \(collection.name)")
         return shape.jsonSchema(title: collection.name)
     }
 }

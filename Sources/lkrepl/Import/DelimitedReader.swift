@@ -21,7 +21,7 @@ struct DelimitedReader: ~Copyable {
         var isNull = false
     }
 
-    private static let cutHint = "get the file again, or fix its end"
+    private static let cutHint = "copy or download the file again, or correct its last record"
 
     private let dialect: Dialect
     private let maximumRecordByteCount: Int

@@ -103,7 +103,8 @@ final class ExifToolRun {
         // Code 1 means that a file could not be read; its object contains the error.
         guard code <= 128, !(bytes.isEmpty && code > 1) else {
             throw CommandError(
-                .unavailable, "exiftool exited with \(code <= 128 ? "code \(code)" : "signal \(code - 128)")",
+                .unavailable,
+                code <= 128 ? "exiftool exited with code \(code)" : "exiftool was killed by signal \(code - 128)",
                 hint: "see its messages above")
         }
         return bytes

@@ -60,7 +60,7 @@ enum PictureFiles {
             }
             throw CommandError(
                 .noInput, "directory \(directory) does not exist",
-                hint: "--photos needs a directory of pictures; mount its disk if it is on another one")
+                hint: "--photos needs a directory of pictures; if it is on an external disk, mount that disk")
         }
         var listing = PictureListing(root: try PictureRoot(directory))
         var pending = [listing.root.path]

@@ -128,14 +128,16 @@ struct PictureImport {
         let (gone, renamed) = try goneIDs()
         if !renamed.isEmpty {
             options.note(
-                "import: kept \(HumanNumber.counted(renamed.count, "document")) of renamed pictures; move what you "
-                    + "added to the new ones, and delete them with doc del" + (options.verbose ? "" : "; -v lists them")
+                "import: kept \(HumanNumber.counted(renamed.count, "document")) of renamed pictures; copy what you "
+                    + "added to the new documents, and delete the old ones with doc del"
+                    + (options.verbose ? "" : "; -v lists them")
             )
             for item in renamed { options.detail("import: \(item.old) is now \(item.new)") }
         }
         if !gone.isEmpty {
-            let documents = HumanNumber.counted(gone.count, "document of a picture", "documents of pictures")
-            try options.confirmAtTerminal("delete \(documents) that no longer exist")
+            let documents = HumanNumber.counted(
+                gone.count, "document whose picture no longer exists", "documents whose pictures no longer exist")
+            try options.confirmAtTerminal("delete \(documents)")
         }
         var rest = gone[...]
         while !rest.isEmpty {

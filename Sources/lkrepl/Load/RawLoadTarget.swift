@@ -121,7 +121,7 @@ final class RawLoadTarget: LoadTarget {
         case .document, .documentDeletion, .replicated:
             throw RecordError(
                 .type, "the record is a document, but \(path) is not a document store",
-                hint: "--key FIELD stores each line under its member FIELD")
+                hint: "--key FIELD stores each line under the value of its member FIELD")
         }
     }
 

@@ -38,7 +38,7 @@ struct GlobalOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Check every block before LevelDB reads it, for untrusted databases.",
-            discussion: "Some forged blocks would abort LevelDB. Reads all tables an additional time."))
+            discussion: "Without it, a forged block can end the process. It reads all tables one more time."))
     var untrusted = false
 
     @Flag(name: .long, help: "Show long results on a terminal without a pager.")

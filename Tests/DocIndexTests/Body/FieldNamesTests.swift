@@ -4,7 +4,7 @@ import Testing
 @Suite struct FieldNamesTests {
     static let names = ["id", "", "gps", "\u{e9}", "e\u{301}", "ExifIFD:ISO", "a name of more than eight bytes"]
 
-    @Test func `Names are numbered in order of occurrence, each once`() {
+    @Test func `Each name gets one number, in order of first occurrence`() {
         var table = FieldNames()
         for (number, name) in Self.names.enumerated() {
             #expect(table.number(of: name) == nil)

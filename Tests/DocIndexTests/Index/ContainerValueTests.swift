@@ -20,7 +20,9 @@ import Testing
         (#"{"v": []}"#, [8]), (#"{"v": {"$eq": {}}}"#, [9]),
     ]
 
-    @Test func `Equal arrays and objects are found whatever the form of their numbers and members`() throws {
+    @Test func `Equal arrays and objects are found whatever the types of their numbers and the order of their members`()
+        throws
+    {
         for indexes: [IndexDefinition] in [
             [], [.value("v", on: "v")], [.value("v", on: .field("v", order: .descending))],
         ] {

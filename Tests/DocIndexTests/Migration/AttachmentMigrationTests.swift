@@ -164,7 +164,7 @@ import Testing
         return try MigrationSlice.position(of: adds, in: store.database)
     }
 
-    @Test func `An interrupted migration continues with the sums of references so far`() throws {
+    @Test func `An interrupted migration resumes with the sums of references that it had reached`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             _ = try Self.fill(store, count: 600)
             let position = try Self.begin(store)

@@ -92,7 +92,7 @@ import Testing
         Example(product, "tags[] = t1 and people[].name = n1", #"index i (tags[] = "t1", people[].name = "n1")"#),
     ]
 
-    @Test(arguments: examples) func `An index is used only if it has every result`(example: Example)
+    @Test(arguments: examples) func `An index is used only if it contains every matching document`(example: Example)
         throws
     {
         let schema = Schema(collections: [

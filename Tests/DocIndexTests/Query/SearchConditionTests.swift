@@ -162,7 +162,7 @@ import Testing
         #expect(ways.isSuperset(of: ["ranked", "scan", "search"]), "\(ways)")
     }
 
-    @Test func `A document found only by another alternative scores nothing and comes last`() throws {
+    @Test func `A document that matches only an alternative without a search scores zero and comes last`() throws {
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
             try collection.put(["id": 1, "n": 5, "title": "sea"])

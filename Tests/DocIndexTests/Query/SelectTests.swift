@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A component that preserves its value is used, but whole numbers are read from documents`() throws {
+    @Test func `Strings are selected from index entries; whole numbers are read from documents`() throws {
         try withEntriesAlone { collection in
             let query = Query(try Filter(parsing: "title >= t3"), sort: [.ascending("title")], limit: 70)
             let titles = try collection.select(["title"], query)

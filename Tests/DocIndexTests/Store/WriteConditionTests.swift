@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `A presence condition sees the transaction's writes, a sequence one only stored state`() throws {
+    @Test func `A presence condition sees uncommitted writes of its transaction, a sequence condition does not`() throws
+    {
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             try photos.put(["id": "a", "v": 1])

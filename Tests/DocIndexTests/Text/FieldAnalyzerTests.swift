@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `Fields that exclude each other match nothing, wherever they occur`() throws {
+    @Test func `Nested restrictions to different fields match nothing, wherever they occur`() throws {
         let schema = Schema(collections: [CollectionDefinition("c", indexes: [.text("text", on: "title", "text")])])
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `A load leaves no more to read at the next opening than other commits do`() throws {
+    @Test func `A load leaves no more pending documents than other commits do`() throws {
         var random = TestRun.random(stream: 124)
         var limits = TextMaintenanceLimits()
         limits.pendingDocumentCount = 100
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `Loading transactions leave pending documents only below the limits once the store is closed`() throws {
+    @Test func `After large transactions, a closed store has fewer pending documents than the limits`() throws {
         var random = TestRun.random(stream: 127)
         var limits = TextMaintenanceLimits()
         limits.pendingDocumentCount = 100

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `A rare misspelling in the collection is corrected, and its counts are given`() throws {
+    @Test func `Corrections replace a rare misspelling, with the document counts of both words`() throws {
         try withSlips { (collection) throws in
             let corrections = try collection.corrections(of: "golden restaraunt -zzz")
             #expect(corrections.map(\.word) == ["restaraunt"] && corrections.map(\.documentCount) == [1])

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `Elements are removed wherever they are, and strings are not shortened`() throws {
+    @Test func `Every equal element is removed, but no part of a string`() throws {
         try Self.check([
             (#"{"k":["a","b","a"]}"#, "k -= a", #"{"k":["b"]}"#), (#"{"k":["a"]}"#, "k -= (a, b)", #"{"k":[]}"#),
             (#"{"k":"sea","x":1}"#, "k -= sea", #"{"x":1}"#), (#"{"k":"seashore"}"#, "k -= sea", #"{"k":"seashore"}"#),

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `A compaction that includes the deepest level keeps all other entries`() throws {
+    @Test func `A compaction that includes the deepest level drops no live entry`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 3000)
             try database.compact()

@@ -54,7 +54,7 @@ import Testing
         lhs == rhs ? 0 : (lhs.lexicographicallyPrecedes(rhs) ? -1 : 1)
     }
 
-    @Test func `Elements are equal if their bytes are, not if their Swift values are`() {
+    @Test func `Elements are equal if and only if their bytes are, whatever their Swift values`() {
         #expect("\u{E9}" == "e\u{301}")
         #expect(Tuple.Element.string("\u{E9}") != .string("e\u{301}"))
         #expect(Tuple.Element.double(0) != .double(-0.0))

@@ -78,7 +78,7 @@ import Testing
         try database.close()
     }
 
-    @Test func `A damaged block costs its keys, and the repair report says so`() throws {
+    @Test func `A repair loses the keys of a damaged block, and its report says so`() throws {
         let manifest = try Manifest(ofDatabaseAt: path)
         let table = try #require(manifest.tables.max { $0.byteCount < $1.byteCount })
         try flip("db/" + EngineFileName.table(named: table.number), at: 2_000)

@@ -210,7 +210,7 @@ import Testing
             func run(_ arguments: String...) throws -> Outcome {
                 try place.run(["attach", "gc", "photos.store"] + arguments)
             }
-            #expect(try run("--write", "--yes").says("deleted 0 files with 0 B; 2 without a reference are kept"))
+            #expect(try run("--write", "--yes").says("deleted 0 files with 0 B; kept 2 unreferenced files"))
             #expect(try run("--dry-run", "--older", "0").says("would delete 2 files with 200.0 kB"))
             let refused = try run("--write", "--older", "0")
             #expect(refused.code == 77 && refused.says("delete 2 files with 200.0 kB"), "\(refused)")

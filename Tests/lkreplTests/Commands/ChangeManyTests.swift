@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `A deletion deletes the documents of its condition`() throws {
+    @Test func `A deletion by a condition deletes exactly the documents that satisfy it`() throws {
         try Workplace.with { place in
             try place.makePhotos()
             let show = try place.run("delete", "-n", "photos.store", "photos", "WHERE", "rating = 5", "--limit", "2")
@@ -380,7 +380,7 @@ import Testing
                 (#"{"delete": "a", "in": "nope"}"#, "no collection named nope"), (#"{"put": 5}"#, "JSON object"),
                 (#"{"put": {}, "delete": "a"}"#, "one of the members"), (#"{"id": "a"}"#, "one of the members"),
                 (#"{"delete": "a", "id": "b"}"#, "unknown member id"), (#"{"delete": 1.5}"#, "string or an integer"),
-                (#"{"delete": "a", "if": "maybe"}"#, "if must be"), (#"{"delete": "a", "in": 5}"#, "in must be"),
+                (#"{"delete": "a", "if": "maybe"}"#, "\"if\" must be"), (#"{"delete": "a", "in": 5}"#, "in must be"),
                 ("{", "line 1"), ("5", "JSON object"),
             ] {
                 let input = #"{"put": {"id": "zzz"}}"# + "\n" + line + "\n"

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `No command changes a package, or ends in an internal error`() throws {
+    @Test func `No command changes a package or fails with an internal error`() throws {
         try Workplace.with(isVerified: false) { place in
             try place.attachPictures()
             #expect(try Self.pack(place).code == 0)

@@ -206,7 +206,7 @@ struct `Killed work with attached files` {
         }
     }
 
-    @Test func `A killed load of attached files keeps whole references, and can be resumed`() throws {
+    @Test func `A load of attached files that is killed leaves no broken reference, and can be resumed`() throws {
         try Workplace.with(isVerified: false) { place in
             try `Attached pictures`.prepare(place)
             try #require(try `Attached pictures`.importing(place).code == 0)

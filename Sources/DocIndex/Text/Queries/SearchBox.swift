@@ -44,7 +44,7 @@ public struct SearchBox: Sendable, Hashable {
     public private(set) var parts: [Part]
     /// The queries that no result may match.
     public let excluded: [TextQuery]
-    /// Notes about words that were not applied as typed, for display to the user.
+    /// Notes for display to the user, about words that are not searched for as typed.
     public let notes: [Note]
     /// The input, if it consists of two to eight words without operators.
     let phrase: String?
@@ -119,7 +119,7 @@ public struct SearchBox: Sendable, Hashable {
         return (try? size.add(.or(parts.map(\.query) + excluded))) != nil
     }
 
-    /// A part of the input that was not applied as typed.
+    /// A part of the input that is not searched for as typed.
     public enum Note: Sendable, Hashable {
         /// A wildcard that is not at the end of a word, as in `har?or` and `*arbor`; what is searched for instead, or
         /// `nil` if the word is left out.
@@ -183,7 +183,7 @@ extension TextQuery {
     /// Creates the query for a search box: any input is valid, documents with all words come first, then those with
     /// most, then those with any.
     ///
-    /// To show the user what was not applied as typed, create a ``SearchBox`` and read its notes.
+    /// To show the user what is not searched for as typed, create a ``SearchBox`` and read its notes.
     ///
     /// - Parameters:
     ///   - text: the input of a user.

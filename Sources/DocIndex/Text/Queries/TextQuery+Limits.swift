@@ -5,7 +5,7 @@ extension TextQuery {
     public static let maximumDepth = 64
     /// The maximum number of words in a query; each word of a phrase counts.
     public static let maximumWordCount = 4096
-    /// The maximum number of prefixes and fuzzy words. Each of them reads a part of the vocabulary.
+    /// The maximum number of prefixes and fuzzy words. Each reads a part of the vocabulary.
     public static let maximumExpansionCount = 64
     /// The maximum size of the words of a query, or of its notation, in bytes.
     public static let maximumByteCount = 1 << 16
