@@ -79,7 +79,7 @@ import Testing
             #expect(try place.run("doc", "put", "--write", "items.store", "items", #"{"id":"a","n":1}"#).code == 0)
             let inferred = try place.run("schema", "items.store", "items", "--json-schema", "10", "--json")
             #expect(inferred.output.hasSuffix(#""required":["id","n"]}"# + "\n"), "\(inferred)")
-            #expect(inferred.says("1 of 1 document of"))
+            #expect(inferred.says("inferred from 1 of 1 document in"))
             let declared = try place.run("schema", "items.store", "items", "--json")
             #expect(declared.output == (try place.run("schema", "items.store", "--json").output), "\(declared)")
             #expect(try place.run("schema", "items.store", "nothing").code == 64)
