@@ -42,7 +42,7 @@ struct MigrateCommand: ParsableCommand {
             if changes.isEmpty {
                 options.note(
                     "migrate: the store already has this schema"
-                        + (isPending ? ", but the change to it is not finished; migrate --write finishes it" : ""))
+                        + (isPending ? ", but the change to it is pending; migrate --write finishes it" : ""))
             }
             if dryRun { return }
             if changes.isEmpty { return isPending ? try finish(store) : () }
