@@ -73,7 +73,7 @@ public struct Replicator: Sendable {
     public func run(_ report: @escaping @Sendable (SyncStatus) -> Void = { _ in }) async throws -> SyncStatus {
         let board = StatusBoard(report)
         do {
-            var attempt = 0
+            var failures = Failures()
             var hasConnected = false
             var isMissingSince: ContinuousClock.Instant?
             while true {
@@ -83,18 +83,23 @@ public struct Replicator: Sendable {
                     try await runOnce(board, &isConnected)
                     break
                 } catch let error as SyncError where error.code == .databaseReplaced {
-                    // A continuous replication may see this again after weeks.
-                    if ContinuousClock.now - start > .seconds(60) { attempt = 0 }
-                    attempt += 1
-                    if attempt > 3 { throw error }
+                    failures.count(after: start)
+                    if failures.number > 3 { throw error }
                 } catch let error as PeerError
                     where error.status == 404 && options.isContinuous && (hasConnected || isConnected)
                 {
-                    // A database that is deleted and made anew is missing for a moment.
-                    let since = isConnected ? .now : isMissingSince ?? .now
-                    isMissingSince = since
-                    if ContinuousClock.now - since > options.checkpointPeriod { throw error }
-                    try await Task.sleep(for: min(.seconds(1), options.checkpointPeriod / 8))
+                    // A database that is deleted and made anew is missing for a moment. One that was found may lack
+                    // something else.
+                    if isConnected {
+                        isMissingSince = nil
+                        failures.count(after: start)
+                        if failures.number > 3 { throw error }
+                    } else {
+                        let since = isMissingSince ?? .now
+                        isMissingSince = since
+                        if ContinuousClock.now - since > .seconds(30) { throw error }
+                    }
+                    try await Task.sleep(for: .milliseconds(500))
                 }
                 hasConnected = hasConnected || isConnected
             }
@@ -124,8 +129,23 @@ public struct Replicator: Sendable {
         }
     }
 
+    /// Runs that failed one after the other.
+    private struct Failures {
+        private(set) var number = 0
+
+        /// Counts a failure. A continuous replication may see the next one after weeks, so a long run ends the series.
+        mutating func count(after start: ContinuousClock.Instant) {
+            number = ContinuousClock.now - start > .seconds(60) ? 1 : number + 1
+        }
+    }
+
     /// - Parameter isConnected: set once the peer's database was found.
     private func runOnce(_ board: StatusBoard, _ isConnected: inout Bool) async throws {
+        board.update { status in
+            status.idle = []
+            status.retry = nil
+            status.isPolling = false
+        }
         var peer = peer
         let hasRetried = Mutex(false)
         peer.onRetry = { error, delay in

@@ -97,6 +97,11 @@ struct SyncLink: Sendable {
                 !other.sessions.contains(where: { $0.id.utf8.elementsEqual(acknowledged) })
             {
                 board.update { $0.peerWasSetBack = true }
+                // It may lack what came from it.
+                let echoName = Self.echoName(name)
+                try await store.replicate(collection.name) { batch in
+                    if batch.localRecord(echoName) != nil { batch.setLocalRecord(echoName, to: EchoNotes().text) }
+                }
             }
             if record == nil { continue }
             saves[direction] = other.sessions.first?.id
@@ -158,7 +163,9 @@ struct SyncLink: Sendable {
     }
 
     /// The record of the commits that need not be sent back.
-    var echoName: String { "sync/echo-\(pair)" }
+    var echoName: String { Self.echoName(pair) }
+
+    private static func echoName(_ pair: String) -> String { "sync/echo-\(pair)" }
 
     /// Notes whether a direction waits for changes. If both do, so does the replication.
     func setIdle(_ direction: Direction, _ isIdle: Bool) {
@@ -175,6 +182,16 @@ struct SyncLink: Sendable {
     ///
     /// - Throws: ``SyncError`` with `databaseReplaced` if the peer's database is another one by now, or was set back.
     private func records(at peer: Peer) async throws -> [Direction: DocumentObject] {
+        // While the first attempt waited for an answer, many saves may have followed.
+        if let records = try await confirmedRecords(at: peer) { return records }
+        if let records = try await confirmedRecords(at: peer) { return records }
+        throw SyncError(
+            .databaseReplaced,
+            "The database of the peer was set back to an earlier state during the replication; start again.")
+    }
+
+    /// Returns the peer's checkpoints; `nil` if one lacks the newest save.
+    private func confirmedRecords(at peer: Peer) async throws -> [Direction: DocumentObject]? {
         guard try await peer.information().instance == instance else {
             throw SyncError(
                 .databaseReplaced, "The database of the peer was replaced during the replication; start again.")
@@ -185,9 +202,7 @@ struct SyncLink: Sendable {
             records[direction] = try await peer.localRecord(Self.name(direction, pair))
             guard let id = ids[direction] else { continue }
             guard let record = records[direction], Checkpoint(record).sessions.contains(where: { $0.id == id }) else {
-                throw SyncError(
-                    .databaseReplaced,
-                    "The database of the peer was set back to an earlier state during the replication; start again.")
+                return nil
             }
         }
         return records
@@ -202,12 +217,14 @@ struct SyncLink: Sendable {
         peer.onRetry = { _, _ in }
         peer.onRequest = {}
         while true {
-            try await Task.sleep(for: options.checkpointPeriod)
+            try await Task.sleep(for: min(max(options.checkpointPeriod, .milliseconds(10)), .seconds(3600)))
             do {
                 _ = try await records(at: peer)
-            } catch is TransportError {
-                continue
-            } catch let error as PeerError where error.status != 404 {
+            } catch let error as PeerError where error.status == 404 {
+                throw error
+            } catch  where error is SyncError || error is CancellationError {
+                throw error
+            } catch {
                 continue
             }
         }

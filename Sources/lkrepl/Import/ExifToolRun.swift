@@ -64,7 +64,8 @@ final class ExifToolRun {
 
     deinit {
         guard !isWaitedFor else { return }
-        kill(processID, SIGTERM)
+        // With its own group, and so with what a wrapper started.
+        kill(-processID, SIGTERM)
         _ = Spawning.wait(for: processID)
     }
 
