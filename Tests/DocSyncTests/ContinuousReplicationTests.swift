@@ -36,6 +36,34 @@ private struct FailingTransport: Transport {
     }
 }
 
+/// A peer that does something at the first request to store a checkpoint of a push, and then fails to answer it.
+private final class UnansweredTransport: Transport {
+    private let base: any Transport
+    private let action: @Sendable (SyncRequest) async throws(TransportError) -> Void
+    private let isDone = Mutex(false)
+    let saveCount = Mutex(0)
+
+    init(_ base: any Transport, action: @escaping @Sendable (SyncRequest) async throws(TransportError) -> Void) {
+        self.base = base
+        self.action = action
+    }
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        if request.method == .put, request.target.contains("levelkit-push") {
+            saveCount.withLock { $0 += 1 }
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst {
+                try await action(request)
+                throw TransportError(.timedOut, peer: "the other store")
+            }
+        }
+        return try await base.send(request)
+    }
+}
+
 /// A server with another database.
 private struct AnewTransport: Transport {
     let server: any Transport
@@ -152,6 +180,56 @@ struct ContinuousReplicationTests {
             running.cancel()
             await #expect(throws: (any Error).self) { try await running.value }
             #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test func `A checkpoint that a peer did not answer is not stored again after the peer was set back`() async throws
+    {
+        try await withSyncedStores(2) { group in
+            for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            try await group.sync(0, with: 1)
+            try group.stores[1].close()
+            try TestFiles.copy("\(group.directory)/1.store", to: "\(group.directory)/old.store")
+            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/1.store", schema: SyncedStores.schema)
+            for number in 20..<40 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            @Sendable func server() throws -> InProcessTransport {
+                InProcessTransport(
+                    try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"])))
+            }
+            let switched = SwitchedTransport(try server())
+            let transport = UnansweredTransport(switched) { _ throws(TransportError) in
+                do {
+                    try group.stores[1].close()
+                    group.stores[1] = try DocumentStore.open(
+                        at: "\(group.directory)/old.store", schema: SyncedStores.schema)
+                    switched.set(try server())
+                } catch {
+                    throw TransportError(.unreachable, peer: "\(error)")
+                }
+            }
+            let peer = Peer(transport, database: ["photos"], policy: SyncedStores.hasty)
+            let status = try await Replicator(try group.photos(0), with: peer).run()
+            #expect(status.peerWasSetBack)
+            #expect(try group.photos(1).count() == 40)
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test func `A checkpoint that a peer stored but did not answer is not sent again`() async throws {
+        try await withSyncedStores(2) { group in
+            for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            let server = InProcessTransport(
+                try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"])))
+            let transport = UnansweredTransport(server) { request throws(TransportError) in
+                _ = try await server.send(request)
+            }
+            let peer = Peer(transport, database: ["photos"], policy: SyncedStores.hasty)
+            let status = try await Replicator(try group.photos(0), with: peer).run()
+            #expect(!status.peerWasSetBack)
+            #expect(transport.saveCount.withLock { $0 } == 1)
+            let second = try await group.sync(0, with: 1)
+            #expect(!second.peerWasSetBack)
+            #expect(second.push.checkedCount == 0)
         }
     }
 

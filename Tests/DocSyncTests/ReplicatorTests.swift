@@ -152,6 +152,27 @@ struct ReplicatorTests {
         }
     }
 
+    @Test func `Documents that came from a peer return to it after it was set back`() async throws {
+        try await withSyncedStores(2) { group in
+            var pullOnly = Replicator.Options()
+            pullOnly.pushes = false
+            try fill(group.photos(1), 0..<20)
+            try await group.sync(0, with: 1, options: pullOnly)
+            try group.stores[1].close()
+            try TestFiles.copy("\(group.directory)/1.store", to: "\(group.directory)/old.store")
+            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/1.store", schema: SyncedStores.schema)
+            try fill(group.photos(1), 20..<30)
+            try await group.sync(0, with: 1, options: pullOnly)
+            try group.stores[1].close()
+            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/old.store", schema: SyncedStores.schema)
+            try fill(group.photos(1), 30..<60)
+            #expect(try await group.sync(0, with: 1, options: pullOnly).peerWasSetBack)
+            try await group.sync(0, with: 1)
+            #expect(try group.photos(1).count() == 60)
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
     @Test func `A re-created database gets everything`() async throws {
         try await withSyncedStores(3) { group in
             try fill(group.photos(0), 0..<20)

@@ -8,7 +8,7 @@ public struct Peer: Sendable {
     package let credentials: Credentials
     package let policy: RetryPolicy
     /// The number of times that a request is sent before its failure ends the replication; `nil` for any number.
-    package let attemptLimit: Int?
+    package var attemptLimit: Int?
     /// The size of a document in bytes above which it is left out.
     package let documentLimit: Int
     /// Is told of every failure that is followed by another attempt.
@@ -50,7 +50,6 @@ extension Peer {
         repeatsAfterCut: Bool = true, _ read: (SyncResponse) async throws -> R
     ) async throws -> R {
         var attempt = 1
-        var random = SystemRandomNumberGenerator()
         while true {
             do {
                 return try await performOnce(method, target, fields, body, silenceLimit, read)
@@ -61,15 +60,24 @@ extension Peer {
                     onRetry(error, .zero)
                     throw error
                 }
-                guard let retryAfter = Self.retry(after: error, attempt: attempt),
-                    attemptLimit.map({ attempt < $0 }) ?? true
-                else { throw error }
-                let delay = policy.delay(attempt: attempt, retryAfter: retryAfter, using: &random)
-                onRetry(error, delay)
-                try await Task.sleep(for: delay)
+                try await wait(after: error, attempt: attempt)
                 attempt += 1
             }
         }
+    }
+
+    /// Waits until a request that failed may be sent again.
+    ///
+    /// - Parameter attempt: the number of failures so far, from 1.
+    /// - Throws: the error if the request would fail again, or if the attempts are used up; `CancellationError`.
+    func wait(after error: any Error, attempt: Int) async throws {
+        try Task.checkCancellation()
+        guard let retryAfter = Self.retry(after: error, attempt: attempt), attemptLimit.map({ attempt < $0 }) ?? true
+        else { throw error }
+        var random = SystemRandomNumberGenerator()
+        let delay = policy.delay(attempt: attempt, retryAfter: retryAfter, using: &random)
+        onRetry(error, delay)
+        try await Task.sleep(for: delay)
     }
 
     private func performOnce<R>(

@@ -268,12 +268,37 @@ struct SyncLink: Sendable {
             }
             return checkpoint
         }.result
-        try await peer.setLocalRecord(key, to: checkpoint.object, replacing: record)
+        try await store(checkpoint, direction, replacing: record)
         saves.set(direction, to: id)
         try await store.replicate(collection.name) {
             $0.setLocalRecord(Self.acknowledgedName(key), to: Array(id.utf8))
         }
         if direction == .pull { confirmed.advance(to: checkpoint.sessions.first?.commit ?? 0) }
+    }
+
+    /// Stores a checkpoint at the peer.
+    ///
+    /// Before the request is sent again, the peer is checked: it may have been set back while it did not answer. It may
+    /// also have the checkpoint, if the answer was lost.
+    private func store(
+        _ checkpoint: Checkpoint, _ direction: Direction, replacing stored: DocumentObject?
+    ) async throws {
+        var once = peer
+        once.attemptLimit = 1
+        var stored = stored
+        var attempt = 1
+        while true {
+            do {
+                try await once.setLocalRecord(
+                    Self.name(direction, pair), to: checkpoint.object, replacing: stored)
+                return
+            } catch {
+                try await peer.wait(after: error, attempt: attempt)
+                attempt += 1
+            }
+            stored = try await records(at: peer)[direction]
+            if let stored, Checkpoint(stored).sessions.first?.id == checkpoint.sessions.first?.id { return }
+        }
     }
 }
 
