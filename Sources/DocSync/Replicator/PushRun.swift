@@ -42,7 +42,10 @@ struct PushRun: Sendable {
             var changes = link.store.changeStream(
                 since: position, in: link.collection.name, batchLimit: 1
             ).makeAsyncIterator()
-            guard try await changes.next() != nil else { return }
+            guard try await changes.next() != nil else {
+                try Task.checkCancellation()
+                return
+            }
             link.setIdle(.push, false)
         }
     }

@@ -216,10 +216,15 @@ struct SyncLink: Sendable {
         var peer = peer
         peer.onRetry = { _, _ in }
         peer.onRequest = {}
+        var isAcknowledged = false
         while true {
             try await Task.sleep(for: min(max(options.checkpointPeriod, .milliseconds(10)), .seconds(3600)))
             do {
                 _ = try await records(at: peer)
+                if !isAcknowledged, board.current.phase == .waiting {
+                    try await acknowledgeSetBack()
+                    isAcknowledged = true
+                }
             } catch let error as PeerError where error.status == 404 {
                 throw error
             } catch  where error is SyncError || error is CancellationError {
