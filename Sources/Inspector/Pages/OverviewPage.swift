@@ -66,7 +66,7 @@ struct OverviewPage: Sendable {
             if census.count > 0 {
                 list.term(
                     "Attached files",
-                    "\(HumanNumber.grouped(census.count)) with \(HumanNumber.byteCount(Int(clamping: census.byteCount)))"
+                    "\(HumanNumber.grouped(census.count)) (\(HumanNumber.byteCount(Int(clamping: census.byteCount))))"
                 )
             }
         }

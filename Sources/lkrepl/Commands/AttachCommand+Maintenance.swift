@@ -122,7 +122,7 @@ extension AttachCommand {
                 progress.finish()
                 try writer.finish(tellsOfNothing: false)
                 let size = HumanNumber.byteCount(Int(clamping: census.byteCount))
-                let what = "\(AttachCommand.count(census.count)) with \(size)"
+                let what = "\(AttachCommand.count(census.count)) (\(size))"
                 guard problemCount == 0 else {
                     throw CommandError(
                         .badData, "\(HumanNumber.counted(problemCount, "problem")) in \(what)",
@@ -182,10 +182,10 @@ extension AttachCommand {
 
         private static func text(_ garbage: DocumentStore.Attachments.Garbage) -> String {
             let size = HumanNumber.byteCount(Int(clamping: garbage.byteCount))
-            var text = "\(AttachCommand.count(garbage.digests.count)) with \(size)"
+            var text = "\(AttachCommand.count(garbage.digests.count)) (\(size))"
             if garbage.orphanCount > 0 {
                 let size = HumanNumber.byteCount(Int(clamping: garbage.orphanByteCount))
-                text += " and \(HumanNumber.counted(garbage.orphanCount, "incomplete file")) with \(size)"
+                text += " and \(HumanNumber.counted(garbage.orphanCount, "incomplete file")) (\(size))"
             }
             if garbage.keptCount > 0 {
                 text += "; kept \(HumanNumber.counted(garbage.keptCount, "unreferenced file"))"

@@ -72,7 +72,7 @@ struct AttachCommand: ParsableCommand {
                     : lostValue(of: document.content, member) { try ContentFiles.digest(ofFileAt: files[0]) }
                 let instead = lost.map { ", instead of \($0)" } ?? ""
                 let total = byteCounts.reduce(0, +)
-                let text = "\(AttachCommand.count(files.count)) with \(HumanNumber.byteCount(total))"
+                let text = "\(AttachCommand.count(files.count)) (\(HumanNumber.byteCount(total)))"
                 if dryRun { return options.note("attach add: would attach \(text) to \(id), at \(path)\(instead)") }
                 let added = try attach(files, total, to: id, in: collection.name, member, isList: isList, session)
                 let known = files.count - added

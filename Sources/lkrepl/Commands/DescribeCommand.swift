@@ -34,7 +34,7 @@ struct DescribeCommand: ParsableCommand {
             let census = try session.attachments().census()
             let size = HumanNumber.byteCount(Int(clamping: census.byteCount))
             let attached =
-                census.count == 0 ? "" : "; the store has \(AttachCommand.count(census.count)) attached, with \(size)"
+                census.count == 0 ? "" : "; the store has \(AttachCommand.count(census.count)) attached (\(size))"
             options.note(
                 "describe: \(HumanNumber.grouped(inventory.documentCount)) of "
                     + "\(HumanNumber.counted(try collection.count(), "document")) of \(collection.name)" + attached)

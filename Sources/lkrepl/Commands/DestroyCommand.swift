@@ -33,11 +33,11 @@ struct DestroyCommand: ParsableCommand {
         let manifest = try Self.manifest(of: database)
         let size = FileDescriptor.directoryByteCount(database)
         let tables = HumanNumber.counted(manifest.tables.count, "table")
-        var what = "\(HumanNumber.counted(size.files, "file")) with \(HumanNumber.byteCount(size.bytes)) (\(tables))"
+        var what = "\(HumanNumber.counted(size.files, "file")) (\(HumanNumber.byteCount(size.bytes)), \(tables))"
         let attached = Self.attachedFiles(of: database)
         if attached.files > 0 {
             what +=
-                " and \(AttachCommand.count(attached.files)) attached, with \(HumanNumber.byteCount(attached.bytes))"
+                " and \(AttachCommand.count(attached.files)) attached (\(HumanNumber.byteCount(attached.bytes)))"
         }
         guard !confirmation.dryRun else { return options.note("destroy: would delete \(what)") }
         try confirmation.requireName(of: database, "delete the database \(database), \(what)", options)

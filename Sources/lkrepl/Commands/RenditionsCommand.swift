@@ -158,7 +158,7 @@ struct RenditionsCommand: ParsableCommand {
             let count = totals.reduce(0) { $0 + $1.count }
             guard count > 0 else { return "there are none" }
             let size = HumanNumber.byteCount(Int(clamping: totals.reduce(0) { $0 + $1.byteCount }))
-            return "\(dryRun ? "would delete" : "deleted") \(HumanNumber.counted(count, "rendition")) with \(size)"
+            return "\(dryRun ? "would delete" : "deleted") \(HumanNumber.counted(count, "rendition")) (\(size))"
         }
     }
 

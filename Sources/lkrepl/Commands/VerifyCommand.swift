@@ -39,7 +39,7 @@ struct VerifyCommand: ParsableCommand {
             let size = HumanNumber.byteCount(Int(clamping: result.attachmentByteCount))
             let attached =
                 result.attachmentCount == 0
-                ? "" : ", \(AttachCommand.count(result.attachmentCount)) attached with \(size)"
+                ? "" : ", \(AttachCommand.count(result.attachmentCount)) attached (\(size))"
             let read =
                 HumanNumber.counted(result.documentCount, "document") + " and "
                 + HumanNumber.counted(result.entryCount, "index entry", "index entries") + attached

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `A file comes back byte for byte, alone and from a list`() throws {
         try Self.with { place in
-            #expect(try Self.add(place, "original", "large.bin").says("1 file with 200.0 kB to \(Self.id)"))
+            #expect(try Self.add(place, "original", "large.bin").says("1 file (200.0 kB) to \(Self.id)"))
             #expect(try Self.get(place).bytes == place.read("large.bin"))
             // The member of an object; the object is created.
             #expect(try Self.add(place, "more.scan", "empty.png").code == 0)
@@ -88,7 +88,7 @@ import Testing
             let before = try place.dump("photos.store")
             let outcome = try place.run(
                 "attach", "add", "-n", "photos.store", "photos", Self.id, "original", "large.bin")
-            #expect(outcome.code == 0 && outcome.says("would attach 1 file with 200.0 kB"), "\(outcome)")
+            #expect(outcome.code == 0 && outcome.says("would attach 1 file (200.0 kB)"), "\(outcome)")
             #expect(try place.dump("photos.store") == before && !place.has("photos.store/attachments"))
         }
     }
@@ -210,12 +210,12 @@ import Testing
             func run(_ arguments: String...) throws -> Outcome {
                 try place.run(["attach", "gc", "photos.store"] + arguments)
             }
-            #expect(try run("--write", "--yes").says("deleted 0 files with 0 B; kept 2 unreferenced files"))
-            #expect(try run("--dry-run", "--older", "0").says("would delete 2 files with 200.0 kB"))
+            #expect(try run("--write", "--yes").says("deleted 0 files (0 B); kept 2 unreferenced files"))
+            #expect(try run("--dry-run", "--older", "0").says("would delete 2 files (200.0 kB)"))
             let refused = try run("--write", "--older", "0")
-            #expect(refused.code == 77 && refused.says("delete 2 files with 200.0 kB"), "\(refused)")
+            #expect(refused.code == 77 && refused.says("delete 2 files (200.0 kB)"), "\(refused)")
             #expect(try place.run("attach", "list", "photos.store").lines.count == 2)
-            #expect(try run("--write", "--yes", "--older", "0").says("deleted 2 files with 200.0 kB"))
+            #expect(try run("--write", "--yes", "--older", "0").says("deleted 2 files (200.0 kB)"))
             #expect(try place.run("attach", "list", "photos.store").lines.isEmpty)
         }
     }
@@ -223,7 +223,7 @@ import Testing
     @Test func `A damaged file is found, never returned, and repaired by the same file`() throws {
         try Self.with { place in
             #expect(try Self.add(place, "original", "large.bin").code == 0)
-            #expect(try place.run("attach", "verify", "photos.store", "--full").says("1 file with 200.0 kB match"))
+            #expect(try place.run("attach", "verify", "photos.store", "--full").says("1 file (200.0 kB) match"))
             let damaged = try place.shell(
                 "f=$(echo photos.store/attachments/??/*); chmod u+w $f; "
                     + "printf x | dd of=$f bs=1 seek=70000 conv=notrunc 2>/dev/null")
@@ -238,7 +238,7 @@ import Testing
             let dumped = try place.run("dump", "photos.store", "-o", "whole.lkd")
             #expect(dumped.code == 65 && !place.has("whole.lkd") && dumped.says("--attachments none"), "\(dumped)")
             #expect(try Self.add(place, "other", "large.bin").code == 0)
-            #expect(try place.run("verify", "photos.store", "--full").says("1 file attached with 200.0 kB agree"))
+            #expect(try place.run("verify", "photos.store", "--full").says("1 file attached (200.0 kB) agree"))
         }
     }
 
@@ -321,7 +321,7 @@ import Testing
             #expect(try Self.add(place, "original", "large.bin").code == 0)
             #expect(try Self.add(place, "small", "small.txt").code == 0)
             #expect(try place.run("stats", "photos.store").output.contains(#"{"what":"attached files","value":2}"#))
-            #expect(try place.run("describe", "photos.store").says("the store has 2 files attached, with 200.0 kB"))
+            #expect(try place.run("describe", "photos.store").says("the store has 2 files attached (200.0 kB)"))
             #expect(try place.run("snapshot", "photos.store", "copy.store").says("1 file attached"))
             #expect(try place.run("diff", "photos.store", "copy.store").code == 0)
             #expect(try place.run("attach", "verify", "copy.store", "--full").code == 0)
@@ -335,7 +335,7 @@ import Testing
             let destroyed = try place.run("destroy", "--write", "copy.store", "--confirm", "copy.store")
             #expect(destroyed.code == 0 && !place.has("copy.store"), "\(destroyed)")
             let planned = try place.run("destroy", "-n", "photos.store")
-            #expect(planned.says("and 1 file attached, with 200.0 kB"), "\(planned)")
+            #expect(planned.says("and 1 file attached (200.0 kB)"), "\(planned)")
         }
     }
 
