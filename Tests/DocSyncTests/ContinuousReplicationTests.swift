@@ -36,14 +36,15 @@ private struct FailingTransport: Transport {
     }
 }
 
-/// A peer that does something at the first request to store a checkpoint of a push, and then fails to answer it.
+/// A peer that does something at the first request to store a checkpoint of a push, and then answers or fails to.
 private final class UnansweredTransport: Transport {
     private let base: any Transport
-    private let action: @Sendable (SyncRequest) async throws(TransportError) -> Void
+    private let action: @Sendable (SyncRequest) async throws(TransportError) -> SyncResponse?
     private let isDone = Mutex(false)
     let saveCount = Mutex(0)
 
-    init(_ base: any Transport, action: @escaping @Sendable (SyncRequest) async throws(TransportError) -> Void) {
+    init(_ base: any Transport, action: @escaping @Sendable (SyncRequest) async throws(TransportError) -> SyncResponse?)
+    {
         self.base = base
         self.action = action
     }
@@ -56,7 +57,7 @@ private final class UnansweredTransport: Transport {
                 return !isDone
             }
             if isFirst {
-                try await action(request)
+                if let response = try await action(request) { return response }
                 throw TransportError(.timedOut, peer: "the other store")
             }
         }
@@ -210,6 +211,7 @@ struct ContinuousReplicationTests {
                     group.stores[1] = try DocumentStore.open(
                         at: "\(group.directory)/old.store", schema: SyncedStores.schema)
                     switched.set(try server())
+                    return nil
                 } catch {
                     throw TransportError(.unreachable, peer: "\(error)")
                 }
@@ -222,13 +224,33 @@ struct ContinuousReplicationTests {
         }
     }
 
-    @Test func `A checkpoint that a peer stored but did not answer is not sent again`() async throws {
+    @Test func `A checkpoint that a peer refuses ends the replication`() async throws {
+        try await withSyncedStores(2) { group in
+            for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
+            await #expect(throws: SyncError.self) {
+                try await group.sync(0, with: 1) { base in
+                    FailingTransport(base: base, status: 409) { request in
+                        request.method == .put && request.target.contains("levelkit-push")
+                    }
+                }
+            }
+            let status = try await group.sync(0, with: 1)
+            #expect(!status.peerWasSetBack && !status.wasSetBack)
+            #expect(try group.leaves(0) == group.leaves(1))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A checkpoint that a peer stored is not sent again, even if the peer says otherwise`(
+        answers: Bool
+    ) async throws {
         try await withSyncedStores(2) { group in
             for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
             let server = InProcessTransport(
                 try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"])))
             let transport = UnansweredTransport(server) { request throws(TransportError) in
                 _ = try await server.send(request)
+                return answers ? .json(["error": "conflict", "reason": "It arrived twice."], status: 409) : nil
             }
             let peer = Peer(transport, database: ["photos"], policy: SyncedStores.hasty)
             let status = try await Replicator(try group.photos(0), with: peer).run()

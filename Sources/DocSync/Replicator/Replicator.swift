@@ -83,6 +83,7 @@ public struct Replicator: Sendable {
                     try await runOnce(board, &isConnected)
                     break
                 } catch let error as SyncError where error.code == .databaseReplaced {
+                    isMissingSince = nil
                     failures.count(after: start)
                     if failures.number > 3 { throw error }
                 } catch let error as PeerError
@@ -142,6 +143,7 @@ public struct Replicator: Sendable {
     /// - Parameter isConnected: set once the peer's database was found.
     private func runOnce(_ board: StatusBoard, _ isConnected: inout Bool) async throws {
         board.update { status in
+            status.phase = .connecting
             status.idle = []
             status.retry = nil
             status.isPolling = false

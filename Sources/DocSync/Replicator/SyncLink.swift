@@ -119,7 +119,7 @@ struct SyncLink: Sendable {
             if direction == .pull { confirmed = own.common(with: other)?.commit ?? 0 }
         }
         let leftOut = try await store.run { [name] _ in try collection.localRecord(Self.leftOutName(name)) }
-        board.restore(LeftOutList.read(leftOut))
+        board.restore(LeftOutList.read(leftOut), of: name)
         return SyncLink(
             collection: collection, peer: peer, options: options, board: board,
             idField: collection.definition.idField, instance: information.instance, pair: name,
@@ -169,12 +169,14 @@ struct SyncLink: Sendable {
 
     /// Notes whether a direction waits for changes. If both do, so does the replication.
     func setIdle(_ direction: Direction, _ isIdle: Bool) {
-        let count = (options.pulls ? 1 : 0) + (options.pushes ? 1 : 0)
         board.update { status in
             if isIdle { status.idle.insert(direction) } else { status.idle.remove(direction) }
-            status.phase = status.idle.count == count ? .waiting : .transferring
+            status.phase = status.idle.count == directionCount ? .waiting : .transferring
         }
     }
+
+    /// The number of directions that run.
+    private var directionCount: Int { (options.pulls ? 1 : 0) + (options.pushes ? 1 : 0) }
 
     // MARK: - Checkpoints
 
@@ -221,7 +223,10 @@ struct SyncLink: Sendable {
             try await Task.sleep(for: min(max(options.checkpointPeriod, .milliseconds(10)), .seconds(3600)))
             do {
                 _ = try await records(at: peer)
-                if !isAcknowledged, board.current.phase == .waiting {
+                guard board.current.idle.count == directionCount else { continue }
+                // After an interruption, no document may tell that the transfers are connected again.
+                if board.current.phase == .transferring { board.update { $0.phase = .waiting } }
+                if !isAcknowledged {
                     try await acknowledgeSetBack()
                     isAcknowledged = true
                 }
@@ -298,11 +303,14 @@ struct SyncLink: Sendable {
                     Self.name(direction, pair), to: checkpoint.object, replacing: stored)
                 return
             } catch {
-                try await peer.wait(after: error, attempt: attempt)
+                // An earlier attempt may arrive late; the peer then refuses this one.
+                let isRefused = (error as? PeerError)?.status == 409
+                if !isRefused { try await peer.wait(after: error, attempt: attempt) }
                 attempt += 1
+                stored = try await records(at: peer)[direction]
+                if let stored, Checkpoint(stored).sessions.first?.id == checkpoint.sessions.first?.id { return }
+                if isRefused { throw error }
             }
-            stored = try await records(at: peer)[direction]
-            if let stored, Checkpoint(stored).sessions.first?.id == checkpoint.sessions.first?.id { return }
         }
     }
 }

@@ -78,7 +78,7 @@ public struct SyncStatus: Sendable {
 /// The status that the parts of a replication share.
 final class StatusBoard: Sendable {
     private let status = Mutex(SyncStatus())
-    private let isRestored = Atomic(false)
+    private let restored = Mutex<Set<String>>([])
     private let report: @Sendable (SyncStatus) -> Void
 
     init(_ report: @escaping @Sendable (SyncStatus) -> Void) { self.report = report }
@@ -130,9 +130,9 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Adds what earlier replications left out. If this one begins again, the list is already here, and newer.
-    func restore(_ faults: [(fault: DocumentFault, direction: SyncLink.Direction)]) {
-        if isRestored.exchange(true, ordering: .relaxed) { return }
+    /// Adds what earlier replications of a pair left out. If this one begins again, the list is already here, and newer.
+    func restore(_ faults: [(fault: DocumentFault, direction: SyncLink.Direction)], of pair: String) {
+        guard restored.withLock({ $0.insert(pair).inserted }) else { return }
         note { status in
             for (fault, direction) in faults where status.leftOut[fault.id] == nil {
                 status.leftOut[fault.id] = fault

@@ -95,7 +95,11 @@ struct SyncCommand: ParsableCommand {
                 "sync: this store is a copy or was set back to an earlier state; everything was compared again")
         }
         if status.peerWasSetBack {
-            let outcome = pull ? "a sync without --pull sends it what it lost" : "missing changes were sent"
+            let isDone = status.phase == .finished || status.phase == .waiting
+            let outcome =
+                pull
+                ? "a sync without --pull sends it what it lost"
+                : isDone ? "missing changes were sent" : "the next sync sends it what it lost"
             options.note("sync: \(Self.peerWasSetBack); \(outcome)")
         }
         if !status.conflicts.isEmpty {

@@ -37,7 +37,8 @@ final class SyncReport: Sendable {
     func note(_ status: SyncStatus) {
         let (isNewOutage, isBack, isFirstWait, isSetBack) = state.withLock { state in
             state.status = status
-            let isRetrying = status.phase == .retrying
+            let isRetrying =
+                status.phase == .retrying || status.phase == .connecting && state.isRetrying
             defer { state.isRetrying = isRetrying }
             let isFirstWait = isContinuous && status.phase == .waiting && !state.hasWaited
             if isFirstWait { state.hasWaited = true }
