@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `Awkward IDs are stored under their address`() async throws {
+    @Test func `A PUT to the link of an awkward ID stores the document under that ID`() async throws {
         try await withInspectedStore(isWritable: true) { inspected in
             let base = ["api", "v1", "collections", "photos", "documents"]
             for id: DocumentID in [
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `A document is deleted after a question`() async throws {
+    @Test func `A document is deleted only after a confirmation page`() async throws {
         try await withInspectedStore(isWritable: true) { inspected in
             let photos = try inspected.store.collection("photos")
             let target = "/c/photos/doc/p2?confirm=delete"

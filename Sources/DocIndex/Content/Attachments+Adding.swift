@@ -5,7 +5,7 @@ extension DocumentStore.Attachments {
     ///
     /// Content in a file is on the disk when this returns. Everything else is written to the database like a buffered
     /// write, before the documents that refer to the content: whenever such a document survives a power failure, its
-    /// content does too. If the same content is stored already, it is used, and repaired if it was damaged.
+    /// content does too. If the same content is already stored, it is used, and repaired if it was damaged.
     ///
     /// - Parameters:
     ///   - bytes: the content.

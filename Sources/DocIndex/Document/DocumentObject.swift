@@ -29,7 +29,7 @@ public struct DocumentObject: Sendable {
         names = NameIndex()
     }
 
-    /// Creates an object with the given members in that order.
+    /// Creates an object with the given members in the given order.
     ///
     /// - Throws: ``DocumentObject/DuplicateNameError`` if two names have the same UTF-8 bytes.
     /// - Complexity: O(*n*).

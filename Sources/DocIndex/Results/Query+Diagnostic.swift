@@ -118,20 +118,20 @@ extension DocumentCollection {
     /// Returns probable mistakes in a query: fields that no document has, and comparisons that cannot hold for any
     /// existing value.
     ///
-    /// Call this when a query finds nothing, or before running a query. The findings are certain for the present
-    /// documents: a field that only a few documents have is not reported as unknown. An empty collection gives no
+    /// Call this when a query finds nothing, or before running a query. The findings are certain for the documents
+    /// stored now: a field that only a few documents have is not reported as unknown. An empty collection gives no
     /// diagnostics, and full-text searches are not checked.
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - fields: Further fields that are counted, listed or shown.
+    ///   - fields: Other fields to check, such as those the caller counts, lists or shows.
     ///   - foundSomething: Whether the query has results. If so, conditions that every result satisfies are not
-    ///     checked, conditions that no result satisfies are, and for the others only field names are checked.
+    ///     checked. Conditions that no result satisfies are checked in full; for all others, only field names are.
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError`.
     /// - Complexity: For each condition, one query that stops at the first document with a suitable value. This is fast
-    ///   if there is one or an index decides; otherwise O(*n*) in the number of documents. For a string that nothing
-    ///   equals, also one seek for each of the first 10,000 distinct values of an index.
+    ///   if there is one or an index decides; otherwise O(*n*) in the number of documents. For a string that equals no
+    ///   stored value, also one seek for each of the first 10,000 distinct values of an index.
     public func diagnostics(
         of query: Query, fields: [FieldPath] = [], foundSomething: Bool = false
     ) throws -> [Query.Diagnostic] {

@@ -184,7 +184,7 @@ private struct UndoReader<Reader: KeyValueReader> {
 
     private static func name(of commits: ClosedRange<UInt64>) -> String {
         commits.count == 1
-            ? "commit \(commits.upperBound)" : "the commits \(commits.lowerBound) to \(commits.upperBound)"
+            ? "commit \(commits.upperBound)" : "commits \(commits.lowerBound) to \(commits.upperBound)"
     }
 
     /// Reads the changes of a commit to documents that are not `known`: the first of several commits has the content

@@ -218,7 +218,7 @@ struct APIRoutes: Sendable {
             try text.split(separator: ",").map { try Aggregation.GroupKey(parsing: String($0)) }
         }
         guard let keys, !keys.isEmpty, keys.count <= 20 else {
-            throw Problem(.badRequest, "fields names 1 to 20 fields, separated by commas.", parameter: "fields")
+            throw Problem(.badRequest, "fields must name 1 to 20 fields, separated by commas.", parameter: "fields")
         }
         let limit = try parameters.number("limit", in: 1...1000) ?? 20
         let countsMissing = try parameters.choice("missing", of: ["1", "true"]) != nil
@@ -244,7 +244,7 @@ struct APIRoutes: Sendable {
         let parameters = try Parameters(target, known: ["where", "field"])
         let filter = try parameters.filter()
         guard let path = try parameters.paths("field")?.first else {
-            throw Problem(.badRequest, "field names the field whose values are listed.", parameter: "field")
+            throw Problem(.badRequest, "field must name the field whose values to list.", parameter: "field")
         }
         return try await list { store in
             let values = try store.collection(name).distinct(path, where: filter)

@@ -25,7 +25,7 @@ struct ChangeFeed: Sendable {
         guard let hyphen = text.lastIndex(of: "-") ?? (UInt64(text) == nil ? nil : text.startIndex),
             let number = UInt64(text[hyphen...].drop { $0 == "-" })
         else {
-            throw Problem(.badRequest, "since is a number, EPOCH-NUMBER or now.", parameter: "since")
+            throw Problem(.badRequest, "since must be a number, EPOCH-NUMBER or now.", parameter: "since")
         }
         since = number
         epoch = hyphen == text.startIndex ? nil : String(text[..<hyphen])

@@ -15,7 +15,8 @@ struct ConsoleRoute: Sendable {
         let body = try await RequestBody.object(of: request)
         guard let line = body["command"]?.stringValue, body.count == 1 else {
             throw Problem(
-                .badRequest, "The body has one member, command, with a string such as \"find photos rating = 5\".")
+                .badRequest,
+                "The body must contain one member, command, with a string such as \"find photos rating = 5\".")
         }
         let begin = ContinuousClock.now
         let output = try await reading.run(command: line, .programs, byteLimit: Self.byteLimit)

@@ -34,7 +34,7 @@ struct FindingRoutes: Sendable {
         }
     }
 
-    private static let noWords = Problem(.badRequest, "q contains the words of the search.", parameter: "q")
+    private static let noWords = Problem(.badRequest, "q must contain the words to search for.", parameter: "q")
 
     private static func json(_ hit: SearchRequest.Result.Hit) -> DocumentValue {
         [
@@ -81,11 +81,11 @@ struct FindingRoutes: Sendable {
             let point = GeoPoint(latitude: latitude, longitude: longitude)
         else {
             throw Problem(
-                .badRequest, "point is LATITUDE,LONGITUDE in degrees, such as 38.72,-9.14.", parameter: "point")
+                .badRequest, "point must be LATITUDE,LONGITUDE in degrees, such as 38.72,-9.14.", parameter: "point")
         }
         let kilometers = try parameters["within"].map { text in
             guard let number = Double(text), number >= 0, number.isFinite else {
-                throw Problem(.badRequest, "within is a distance in kilometers.", parameter: "within")
+                throw Problem(.badRequest, "within must be a distance in kilometers, 0 or more.", parameter: "within")
             }
             return number
         }

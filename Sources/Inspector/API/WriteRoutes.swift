@@ -61,7 +61,7 @@ struct WriteRoutes: Sendable {
         let found = try await current(ids, in: name)
         let condition = try precondition.condition(on: found.document, epoch: found.epoch)
         guard let id = found.document?.id else {
-            throw Problem(.notFound, "There is no document to change; store it with PUT.")
+            throw Problem(.notFound, "There is no document to change; create it with PUT.")
         }
         try await Self.writing { try await store.patch(id, patch, in: name, if: condition) }
         return try await response(id, in: name, status: 200)

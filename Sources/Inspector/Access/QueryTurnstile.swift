@@ -52,7 +52,7 @@ final class QueryTurnstile: Sendable {
     private func wait(_ number: UInt64) async throws {
         let timer = DispatchWorkItem { [weak self, limit] in
             let running = limit == 1 ? "A command is" : "\(limit) queries are"
-            self?.end(number, Problem(.busy, "\(running) running already; try again in a few seconds."))
+            self?.end(number, Problem(.busy, "\(running) already running; try again in a few seconds."))
         }
         Self.timers.asyncAfter(deadline: .now() + patience / .seconds(1), execute: timer)
         defer { timer.cancel() }

@@ -49,14 +49,14 @@ struct PageRoutes: Sendable {
         case ("problems", 2):
             _ = try Parameters(target, known: [])
             return try ProblemPage.explanation(path[1], in: frame)
-        default: throw Problem(.notFound, "There is no page at this address; the overview links all pages.")
+        default: throw Problem(.notFound, "There is no page at this address; the overview links to all pages.")
         }
     }
 
     private func collection(_ name: String, _ store: ReadableStore, _ frame: PageFrame) async throws -> SyncResponse {
         let text = target["view"] ?? ""
         guard let view = text.isEmpty ? .table : CollectionView(rawValue: text) else {
-            throw Problem(.badRequest, "view is table, grid, time or map.", parameter: "view")
+            throw Problem(.badRequest, "view must be table, grid, time or map.", parameter: "view")
         }
         switch view {
         case .table:
@@ -68,7 +68,7 @@ struct PageRoutes: Sendable {
         case .map:
             return try await MapPage(reading: reading, store: store, frame: frame, target: target).response(of: name)
         case .search:
-            throw Problem(.badRequest, "The search has a page of its own; view is table, grid, time or map.")
+            throw Problem(.badRequest, "The search has its own page; view must be table, grid, time or map.")
         }
     }
 

@@ -73,7 +73,7 @@ extension KeyLevel {
         func bytes(_ name: String) throws -> [UInt8]? {
             try parameters.reading(name) { text in
                 guard let bytes = HexBytes.bytes(text) else {
-                    throw Problem(.badRequest, "\(name) is an even number of hexadecimal digits.")
+                    throw Problem(.badRequest, "\(name) must be an even number of hexadecimal digits.")
                 }
                 return bytes
             }

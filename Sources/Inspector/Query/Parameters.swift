@@ -34,7 +34,8 @@ struct Parameters: Sendable {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw Problem(
-                .badRequest, "\(name) is a number from \(range.lowerBound) to \(range.upperBound).", parameter: name)
+                .badRequest, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).",
+                parameter: name)
         }
         return number
     }
@@ -43,7 +44,8 @@ struct Parameters: Sendable {
     func choice(_ name: String, of words: [String]) throws -> String? {
         guard let text = self[name] else { return nil }
         guard words.contains(text) else {
-            throw Problem(.badRequest, "\(name) is \(words.joined(separator: ", ")).", parameter: name)
+            let allowed = words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
+            throw Problem(.badRequest, "\(name) must be \(allowed).", parameter: name)
         }
         return text
     }

@@ -44,9 +44,9 @@ enum WritePrecondition: Sendable, Hashable {
         switch (self, stored) {
         case (.absent, nil): return .absent
         case (.absent, .some):
-            throw Problem(.preconditionFailed, "The document exists already; read it, and set If-Match.")
+            throw Problem(.preconditionFailed, "The document already exists; read it, and set If-Match.")
         case (_, nil):
-            throw Problem(.preconditionFailed, "There is no such document; set If-None-Match to * to store it.")
+            throw Problem(.preconditionFailed, "There is no such document; set If-None-Match to * to create it.")
         case (.present, .some): return .present
         case (.tags(let tags), let stored?):
             let current = Self.tag(epoch, stored.sequence)

@@ -157,6 +157,7 @@ struct FileCollector {
         .damaged(
             LevelError(
                 .corruption,
-                "the database at \(source.path) is damaged: \(reason); restore a backup or salvage with repair"))
+                "the database at \(source.path) is damaged: \(reason); restore a backup, or salvage the data with "
+                    + "repair"))
     }
 }

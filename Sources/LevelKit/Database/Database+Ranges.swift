@@ -1,7 +1,7 @@
 extension KeyValueReader {
     /// Returns the number of keys in a range.
     ///
-    /// - Complexity: O(*n*) in the keys of the range.
+    /// - Complexity: O(*n*) in the number of keys in the range.
     public func count(in range: KeyRange = .all) throws(LevelError) -> Int {
         var count = 0
         var cursor = try cursor(in: range, cache: .bypass)
@@ -11,7 +11,7 @@ extension KeyValueReader {
 }
 
 extension Database {
-    /// Deletes all keys of a range, in batches of bounded size.
+    /// Deletes all keys in a range, in batches of bounded size.
     ///
     /// The deletion is not atomic. A crash may leave a part of the range, and keys that are inserted during the call
     /// may remain. Calling it again deletes the rest.
@@ -21,7 +21,7 @@ extension Database {
     ///   - batchByteCount: the bytes of keys in a batch.
     ///   - durability: when the deletions survive a loss of power.
     /// - Returns: the number of deleted keys.
-    /// - Complexity: O(*n*) in the keys of the range. Compactions reclaim the disk space; see
+    /// - Complexity: O(*n*) in the number of keys in the range. Compactions reclaim the disk space; see
     ///   ``compact(from:to:includingDeepestLevel:)``.
     @discardableResult
     public func deleteRange(

@@ -170,8 +170,8 @@ public final class Database: Sendable {
     /// Writes the memtable to a table file and compacts a key range, down to the deepest level that overlaps it.
     ///
     /// Table files that are already on the deepest level stay unchanged, including their overwritten and deleted
-    /// entries, unless `includingDeepestLevel` is set. Then the whole range is rewritten and nothing remains of deleted
-    /// entries. While it runs, this needs the same amount of disk space again.
+    /// entries, unless `includingDeepestLevel` is set. If it is set, the whole range is rewritten, nothing remains of
+    /// deleted entries, and the call temporarily needs as much free disk space as the range occupies.
     ///
     /// For the whole range this is also the strongest durability available: all earlier writes are in synced table
     /// files.

@@ -110,7 +110,7 @@ struct DatabaseOpener {
         case .databaseWithoutCurrent:
             throw LevelError(
                 .corruption,
-                "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair, "
+                "the database at \(path) has lost its CURRENT file; restore a backup, or salvage the data with repair, "
                     + "because creating a new one here would delete its tables")
         case .foreign:
             throw LevelError(
@@ -161,7 +161,7 @@ struct DatabaseOpener {
             throw LevelError(
                 .corruption,
                 "the database at \(directory.path) is damaged: the footer of table \(table.number) refers to blocks beyond "
-                    + "the end of the file; restore a backup or salvage with repair")
+                    + "the end of the file; restore a backup, or salvage the data with repair")
         }
         return manifest
     }
@@ -193,8 +193,8 @@ struct DatabaseOpener {
         guard number != 0, FileStatus(path: directory.file(name)) == nil else { return }
         throw LevelError(
             .corruption,
-            "the database at \(directory.path) has lost \(name), or the end of its manifest; restore a backup or "
-                + "salvage with repair")
+            "the database at \(directory.path) has lost \(name), or the end of its manifest; restore a backup, or "
+                + "salvage the data with repair")
     }
 
     /// Checks that the writes in the logs are consecutive and that LevelDB can have assigned their numbers; see

@@ -42,7 +42,7 @@ struct StoreInspection {
                 throw LevelError(
                     .corruption,
                     "the manifest of \(directory.path) is damaged: tables \(left.number) and \(right.number) of level "
-                        + "\(level) overlap; restore a backup or salvage with repair")
+                        + "\(level) overlap; restore a backup, or salvage the data with repair")
             }
         }
     }
@@ -64,7 +64,7 @@ struct StoreInspection {
                 .corruption,
                 "the manifest of \(directory.path) says that the last write had the sequence number "
                     + "\(manifest.lastSequence), and that the next file has the number \(manifest.nextFileNumber), which "
-                    + "LevelDB cannot have assigned; restore a backup or salvage with repair")
+                    + "LevelDB cannot have assigned; restore a backup, or salvage the data with repair")
         }
     }
 
@@ -83,8 +83,8 @@ struct StoreInspection {
         guard let damage else { return }
         throw LevelError(
             .corruption,
-            "the log \(directory.file(name)) is damaged at byte \(damage.offset): \(damage.reason); restore a backup "
-                + "or salvage with repair",
+            "the log \(directory.file(name)) is damaged at byte \(damage.offset): \(damage.reason); restore a backup, "
+                + "or salvage the data with repair",
             file: name, offset: damage.offset)
     }
 
@@ -201,7 +201,7 @@ struct StoreInspection {
         return LevelError(
             .corruption,
             "could not open the database at \(directory.path): \(description), although its checksum matches; "
-                + "restore a backup or salvage with repair",
+                + "restore a backup, or salvage the data with repair",
             file: fault.file, offset: fault.offset)
     }
 }

@@ -42,5 +42,5 @@ extension LevelError {
     static let damageAdvice = "stored data is damaged or missing; \(salvageAdvice)"
     /// Like ``damageAdvice``, for a truncated table file.
     static let shortTableAdvice = "a table file is truncated; \(salvageAdvice)"
-    private static let salvageAdvice = "restore a backup or salvage with repair"
+    private static let salvageAdvice = "restore a backup, or salvage the data with repair"
 }

@@ -6,12 +6,12 @@
 /// ```
 ///
 /// Strings are compared by their UTF-8 bytes, like the keys: `e` is a prefix of `e` with a combining accent, and not of
-/// the single scalar `é`. Every string starts with the empty text, and no `nil` does.
+/// the single scalar `é`. Every string starts with the empty string; `nil` starts with no string.
 public struct TextPrefix<Bound: KeyElementCodable>: ComponentInterval, Sendable {
-    /// The text.
+    /// The prefix.
     public let text: String
 
-    /// From the text up to the first string after all strings that start with it.
+    /// From the prefix up to the first string after all strings that start with it.
     public var componentBounds: (lower: KeyBound<any KeyElementCodable>, upper: KeyBound<any KeyElementCodable>) {
         (.included(text), Self.successor(of: text).map { .excluded($0) } ?? .unbounded)
     }

@@ -83,11 +83,11 @@ extension Keyspace {
         try database.delete(packed(key), durability: durability)
     }
 
-    /// Deletes all keys of a range, in batches of bounded size. Not atomic; see
+    /// Deletes all keys in a range, in batches of bounded size. Not atomic; see
     /// ``Database/deleteRange(_:batchByteCount:durability:)``.
     ///
     /// - Returns: the number of deleted keys.
-    /// - Complexity: O(*n*) in the keys of the range.
+    /// - Complexity: O(*n*) in the number of keys in the range.
     @discardableResult
     public func deleteRange(
         _ range: TypedKeyRange<Key>, durability: Durability = .buffered

@@ -10,7 +10,8 @@
 /// }
 /// ```
 ///
-/// Keys and values are decoded on each access. If decoding throws, the cursor stays at the entry and may continue.
+/// Keys and values are decoded on each access. If decoding throws, the cursor stays at the entry and can still be
+/// advanced.
 public struct KeyspaceCursor<Key: Sendable, Value>: ~Copyable {
     private var cursor: Cursor
     private let layout: KeyspaceLayout<Key, Value>

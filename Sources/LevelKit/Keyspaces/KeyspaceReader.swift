@@ -102,7 +102,7 @@ extension KeyspaceReader {
     /// Returns the number of keys in a range. Neither keys nor values are decoded.
     ///
     /// - Throws: ``LevelError``: `corruption`, `io`, `closed`.
-    /// - Complexity: O(*n*) in the keys of the range.
+    /// - Complexity: O(*n*) in the number of keys in the range.
     public func count(in range: TypedKeyRange<Key> = .all) throws(LevelError) -> Int {
         try view.reader.count(in: view.layout.range(range))
     }

@@ -27,7 +27,7 @@ extension DatabaseDirectory {
         guard bytes.last == 0x0a, case .manifest = EngineFileName(name) else {
             throw LevelError(
                 .corruption,
-                "\(file("CURRENT")) does not name a manifest; restore a backup or salvage with repair")
+                "\(file("CURRENT")) does not name a manifest; restore a backup, or salvage the data with repair")
         }
         return name
     }
@@ -40,7 +40,7 @@ extension DatabaseDirectory {
         case .databaseWithoutCurrent:
             LevelError(
                 .corruption,
-                "the database at \(path) has lost its CURRENT file; restore a backup or salvage with repair")
+                "the database at \(path) has lost its CURRENT file; restore a backup, or salvage the data with repair")
         case .foreign:
             LevelError(.databaseNotFound, "\(path) is not a LevelDB database; check the path")
         case .notADirectory:

@@ -84,9 +84,10 @@ struct EngineFolder {
         let byteCount = Int64(file.status.st_size)
         switch file.kind {
         case .manifest where byteCount > EngineFileName.manifestByteLimit:
-            return "has \(byteCount) bytes, more than a manifest can have; restore a backup or salvage with repair"
+            return "has \(byteCount) bytes, more than a manifest can have; restore a backup, or salvage the data with "
+                + "repair"
         case .log where byteCount > logByteLimit:
-            return "has \(byteCount) bytes, more than a log can have; restore a backup or salvage with repair"
+            return "has \(byteCount) bytes, more than a log can have; restore a backup, or salvage the data with repair"
         default: return nil
         }
     }

@@ -89,7 +89,8 @@ struct ManifestBuilder {
 
     private func damaged(_ reason: String, at offset: UInt64? = nil) -> LevelError {
         LevelError(
-            .corruption, "the manifest \(name) is damaged: \(reason); restore a backup or salvage with repair",
+            .corruption,
+            "the manifest \(name) is damaged: \(reason); restore a backup, or salvage the data with repair",
             file: String(name[(name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex)...]),
             offset: offset)
     }

@@ -55,7 +55,7 @@ struct ManifestFollower {
                     throw LevelError(
                         .corruption,
                         "the database at \(directory.path) has lost its manifest \(name); "
-                            + "restore a backup or salvage with repair")
+                            + "restore a backup, or salvage the data with repair")
                 }
                 missing = name
             } catch {
@@ -77,7 +77,7 @@ struct ManifestFollower {
         guard !isTooLong, bytes.count <= EngineFileName.manifestByteLimit else {
             throw LevelError(
                 .corruption,
-                "\(path) is longer than a manifest can be; restore a backup or salvage with repair")
+                "\(path) is longer than a manifest can be; restore a backup, or salvage the data with repair")
         }
         try builder.apply(recordsOf: bytes)
         return try builder.manifest()

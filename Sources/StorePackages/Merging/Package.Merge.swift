@@ -1,7 +1,7 @@
 public import DocIndex
 
 extension Package {
-    /// The way to treat a document whose ID exists already with different content.
+    /// The way to treat a document whose ID already exists with different content.
     public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
         /// The document of the store stays. Only new documents are added.
         case absent
@@ -54,7 +54,7 @@ extension Package {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - policy: what happens to documents that exist already.
+    ///   - policy: what happens to documents that already exist.
     ///   - dryRun: whether to report only what would be done.
     ///   - progress: called from time to time with the number of documents so far. What it throws stops the merge.
     /// - Throws: ``PackageError``; `DocIndexError`; `LevelError`.

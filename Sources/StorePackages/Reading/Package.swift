@@ -77,19 +77,20 @@ public final class Package: Sendable {
     ) throws -> [String: Attachment.Digest] {
         let others = directory.entries.filter { $0.name != EntryName.manifest.path }
         guard others.count == manifest.entries.count else {
-            throw PackageError.damaged(path, "its file package.json does not list its files")
+            throw PackageError.damaged(path, "its package.json does not match its files")
         }
         var digests: [String: Attachment.Digest] = [:]
         digests.reserveCapacity(others.count)
         for (entry, listed) in zip(others, manifest.entries) {
             guard let name = EntryName(entry.name) else {
-                throw PackageError.damaged(path, "it contains a file with a name that packages do not have")
+                throw PackageError.damaged(path, "it contains a file with a name that packages do not use")
             }
             guard entry.name.hasSameBytes(as: listed.name), entry.byteCount == listed.byteCount else {
-                throw PackageError.damaged(path, "its file package.json does not list its files")
+                throw PackageError.damaged(path, "its package.json does not match its files")
             }
             if case .blob(let digest) = name, digest != listed.digest {
-                throw PackageError.damaged(path, "the name of \(entry.name) is not its digest")
+                throw PackageError.damaged(
+                    path, "the name of \(entry.name) does not match its digest in package.json")
             }
             digests[entry.name] = listed.digest
         }

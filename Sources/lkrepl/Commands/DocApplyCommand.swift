@@ -100,7 +100,7 @@ extension DocCommand {
             ].filter { $0.0 > 0 }.map { "\(HumanNumber.grouped($0.0)) \($0.1)" }
             var what = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
             if dryRun { try preview.show(in: store, options) }
-            if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) of the put ones got a new ID" }
+            if newIDCount > 0 { what += "; \(HumanNumber.grouped(newIDCount)) with a new ID" }
             options.note("doc apply: \(what)\(dryRun ? "; dry run, nothing was written" : "")")
         }
 

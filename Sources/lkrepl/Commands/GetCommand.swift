@@ -37,7 +37,7 @@ extension CommandError {
     /// - Parameter count: the number of documents that were not found.
     static func noDocument(_ id: String, in collection: String, of count: Int = 1) -> CommandError {
         let id = (try? ArgumentOrigin.current.text(of: ProtectedArgument.plain(id))) ?? id
-        let more = count > 1 ? " and \(HumanNumber.grouped(count - 1)) more" : ""
-        return CommandError(.no, "there is no document \(id)\(more) in \(collection)")
+        let more = count > 1 ? ", and \(HumanNumber.counted(count - 1, "more is", "more are")) missing" : ""
+        return CommandError(.no, "there is no document \(id) in \(collection)\(more)")
     }
 }

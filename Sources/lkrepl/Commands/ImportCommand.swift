@@ -128,7 +128,7 @@ struct ImportCommand: ParsableCommand {
                 + summary.text(seconds: start.secondsToNow))
         if let commits = summary.commits {
             options.note(
-                "import: made the commits \(commits.lowerBound) to \(commits.upperBound), which undo "
+                "import: made commits \(commits.lowerBound) to \(commits.upperBound), which undo "
                     + "\(commits.lowerBound)-\(commits.upperBound) takes back")
         }
         if summary.rejected > 0 { throw CommandError.silent(.badData) }

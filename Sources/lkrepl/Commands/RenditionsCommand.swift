@@ -166,7 +166,7 @@ struct RenditionsCommand: ParsableCommand {
     static func unwritable(_ path: String) -> CommandError {
         CommandError(
             .inputOutput, "cannot change \(path)",
-            hint: "check its permissions and the free space; delete it if it is not a directory of the store")
+            hint: "check its permissions and the free space; if it does not belong to the store, delete it")
     }
 
     /// Reads a list of names.

@@ -106,7 +106,8 @@ struct SearchAdvice {
         if !isBox, advice.isEmpty || box.parts.count > 1 {
             let count = try collection.searchCount(.searchBox(box), where: filter)
             if count > 0 {
-                advice.append("\(HumanNumber.counted(count, "has", "have")) some of the words; --box finds them")
+                let documents = HumanNumber.counted(count, "document has", "documents have")
+                advice.append("\(documents) some of the words; --box finds them")
             }
         }
         for line in advice { options.note("search: \(line)") }

@@ -7,7 +7,7 @@ struct UndoCommand: ParsableCommand {
         commandName: "undo", abstract: "Undo the changes of one or more commits, in one new commit.",
         discussion: """
             Example: lkrepl undo photos.store --dry-run
-            10-12 undoes the commits 10 to 12 together, such as those of a large import. \
+            10-12 undoes commits 10 to 12 together, such as those of a large import. \
             Changed documents get their former content, deleted ones are stored again, and inserted ones are deleted, \
             in collections that keep a history. Each document is a row: revert, restore or delete. A document that was \
             changed again by a later commit prevents the undo, unless --overwrite is given. commits lists the commits. \
@@ -43,7 +43,8 @@ struct UndoCommand: ParsableCommand {
             let what = Self.text(preview)
             guard !dryRun else { return options.note("undo: would undo \(Self.name(of: preview.commits)): \(what)") }
             let losses =
-                conflicts.isEmpty ? "" : ", and lose the later changes of \(HumanNumber.grouped(conflicts.count))"
+                conflicts.isEmpty
+                ? "" : ", and lose the later changes of \(HumanNumber.counted(conflicts.count, "document"))"
             try options.confirm("undo \(Self.name(of: preview.commits)): \(what)\(losses)")
             // With the numbers, because another commit may have been made since the question.
             let undo = try store.undo(commits: preview.commits, overwriting: overwrite)
@@ -118,7 +119,7 @@ struct UndoCommand: ParsableCommand {
 
     private static func name(of commits: ClosedRange<UInt64>) -> String {
         commits.count == 1
-            ? "commit \(commits.upperBound)" : "the commits \(commits.lowerBound) to \(commits.upperBound)"
+            ? "commit \(commits.upperBound)" : "commits \(commits.lowerBound) to \(commits.upperBound)"
     }
 
     private static func text(_ undo: DocumentStore.Undo) -> String {

@@ -10,8 +10,8 @@ struct UnpackCommand: ParsableCommand {
         discussion: """
             Example: lkrepl unpack --write photos.store best.lkpack.zip
             lkrepl unpack --write best.lkpack.zip --into photos.store does the same. First the whole package is \
-            verified, and nothing is stored if it is damaged. --if says what happens to a document whose ID exists \
-            already with different content: absent keeps the one of the store, replace takes that of the package and \
+            verified, and nothing is stored if it is damaged. --if says what happens to a document whose ID already \
+            exists with different content: absent keeps the one of the store, replace takes that of the package and \
             carries out deletions, keep-both stores the one of the package under an ID of its own. A collection that \
             the store does not have is created. Documents are left out if the content of an attached file is neither in \
             the package nor in the store, or if another document has their value in a unique index. Each is a row with \

@@ -85,7 +85,7 @@ struct PictureImport {
         guard !listing.files.isEmpty else {
             throw CommandError(
                 .noInput, "\(listing.root.path) contains no pictures, so nothing is pruned",
-                hint: "mount its disk if it is on another one; doc del deletes single documents")
+                hint: "if the directory is on another disk, mount that disk; doc del deletes single documents")
         }
         var gone: [(id: DocumentID, digest: Attachment.Digest?)] = []
         var others: [Attachment.Digest: DocumentID] = [:]

@@ -115,7 +115,7 @@ final class Session {
                 } else {
                     NearestName.find(near: name, of: names).map { "did you mean \($0)?" }
                         ?? (Self.shell != nil && FileDescriptor.exists(name)
-                            ? "the shell has the database open already; omit it" : nil)
+                            ? "the shell already has the database open; omit it" : nil)
                 }
             throw CommandError(
                 .usage, "no collection named \(given); the store has \(names.joined(separator: ", "))", hint: hint)

@@ -12,7 +12,7 @@ import Testing
     @Test(
         .enabled(if: FailingCalls.canPreload, "calls can be made to fail by LD_PRELOAD on Linux only"),
         arguments: ["io", "short", "space"] + (Sanitizer.checksThreads ? [] : ["exit", "half"]))
-    func `A failed system call costs no attachment of an acknowledged document`(mode: String) throws {
+    func `A failed system call loses no attachment of an acknowledged document`(mode: String) throws {
         try withTemporaryDirectory { directory in
             try #require(FileManager.default.fileExists(atPath: FailingCalls.library), "swift build builds it")
             let whole = try Self.run(failing: 0, mode: mode, in: directory)

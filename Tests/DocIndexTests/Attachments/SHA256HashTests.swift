@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A copy continues independently, and reading the digest does not end the hash`() {
+    @Test func `A copy of a hash continues independently, and reading the digest does not end the hash`() {
         let original = Self.hash([[1, 2, 3]])
         var copy = original
         let before = original.digest

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A visit of a body ends at the first element that satisfies the condition`() throws {
+    @Test func `A visit to a body ends at the first element that satisfies the condition`() throws {
         var names = FieldNames()
         let body = try BodyEncoder.encode(["k": ["a", "b", "c"]], names: &names)
         var count = 0

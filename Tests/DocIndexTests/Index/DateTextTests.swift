@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: DocumentDate.Part.allCases) func `Every instant has every date part`(part: DocumentDate.Part) {
+    @Test(arguments: DocumentDate.Part.allCases)
+    func `Every part of a date is within its range for every instant`(part: DocumentDate.Part) {
         for milliseconds in [Int64.min, .min + 1, -1, 0, .max - 1, .max] {
             for offset in [nil, -1439, 0, 1439] {
                 let value = IndexedDate(milliseconds: milliseconds, offsetMinutes: offset).value(of: part)

@@ -49,7 +49,7 @@ import Testing
         #expect(Self.merged(backward, isDescending: true) == ["c: 2, 5, 8", "b: 1", "a: 4"])
     }
 
-    @Test func `Empty runs and no runs give nothing`() {
+    @Test func `Merging no runs or only empty runs yields nothing`() {
         #expect(Self.merged([]).isEmpty)
         #expect(Self.merged([Self.run(), Self.run()]).isEmpty)
         #expect(Self.merged([Self.run(), Self.run(("a", 1))]) == ["a: 1"])

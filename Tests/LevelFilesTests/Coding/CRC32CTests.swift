@@ -4,7 +4,7 @@ import Testing
 @testable import LevelFiles
 
 @Suite struct CRC32CTests {
-    @Test func `CRC32C matches the checksums in RFC 3720, appendix B 4`() {
+    @Test func `CRC32C matches the checksums in section 4 of Appendix B of RFC 3720`() {
         let rising = (0..<32).map { UInt8($0) }
         #expect(CRC32C.checksum(of: ArraySlice(repeating: 0, count: 32)) == 0x8a91_36aa)
         #expect(CRC32C.checksum(of: ArraySlice(repeating: 0xff, count: 32)) == 0x62a8_ab43)

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A manifest that names more than a million tables is damage with a position`() throws {
+    @Test func `A manifest that names more than a million tables is reported as damage, with its position`() throws {
         try withTemporaryDirectory { directory in
             let first = 1 << 19
             let record = Self.table(first)

@@ -16,7 +16,7 @@ import Testing
             + [UInt8](repeating: 0xff, count: max(0, byteCount - 12 - operations.count))
     }
 
-    @Test func `A batch with more operations than it states counts as long as it is`() throws {
+    @Test func `If damage is tolerated, a batch occupies as many sequence numbers as it has operations`() throws {
         let records = [Self.batch(1, 1, operationCount: 3), Self.batch(2, 1)]
         for (tolerates, isReported) in [(true, true), (false, false)] {
             var writer = RecordWriter()

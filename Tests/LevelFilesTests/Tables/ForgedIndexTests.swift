@@ -33,7 +33,7 @@ import Testing
         #expect(error?.offset == table.footer.index.offset && path.hasSuffix(error?.file ?? "-"))
     }
 
-    @Test func `An index that names one block 200000 times is damage`() throws {
+    @Test func `An index that names one block 200000 times is reported as damage`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.table(in: directory)
             let entry = try #require(try Table(at: path).index().first)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `An index whose blocks overlap or are out of order is damage`() throws {
+    @Test func `An index whose blocks overlap or are out of order is reported as damage`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.table(in: directory)
             let original = try TestFiles.bytes(of: path)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `An index whose keys share a prefix of a megabyte is damage`() throws {
+    @Test func `An index whose keys share a prefix of a megabyte is reported as damage`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.table(in: directory)
             let long = Array(repeating: UInt8(ascii: "k"), count: 1 << 20)

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `Random bytes and blocks whose keys are out of order yield nothing after them`() throws {
+    @Test func `Recovery stops at random bytes and at a block whose keys are out of order`() throws {
         try withTemporaryDirectory { directory in
             let path = try Self.table(in: directory, count: 3000)
             let bytes = try TestFiles.bytes(of: path)

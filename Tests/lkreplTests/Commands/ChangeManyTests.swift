@@ -411,7 +411,7 @@ import Testing
                 )
             }
             let several = try place.run("doc", "del", "--write", "photos.store", "photos", "a", "scan-0001", "b")
-            #expect(several.code == 1 && several.says("no document a and 1 more"), "\(several)")
+            #expect(several.code == 1 && several.says("no document a in photos, and 1 more is missing"), "\(several)")
         }
     }
 }

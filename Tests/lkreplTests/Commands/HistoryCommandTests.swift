@@ -99,16 +99,16 @@ import Testing
             try place.write(lines, to: "many.jsonl")
             let outcome = try place.run("import", "--write", "s.store", "photos", "many.jsonl", "--mode", "insert")
             let numbers = try #require(
-                outcome.error.firstMatch(of: /made the commits (\d+) to (\d+), which undo/), "\(outcome)")
+                outcome.error.firstMatch(of: /made commits (\d+) to (\d+), which undo/), "\(outcome)")
             let (first, last) = try (#require(Int(numbers.1)), #require(Int(numbers.2)))
             #expect(first == 5 && last > first, "\(outcome)")
             #expect(outcome.says("which undo \(first)-\(last) takes back"), "\(outcome)")
             let earlier = try place.run("undo", "s.store", "\(first)-\(last - 1)", "--dry-run")
             #expect(
-                earlier.code == 0 && earlier.says("would undo the commits \(first) to \(last - 1): delete"),
+                earlier.code == 0 && earlier.says("would undo commits \(first) to \(last - 1): delete"),
                 "\(earlier)")
             let undo = try place.run("undo", "--write", "--yes", "s.store", "\(first)-\(last)")
-            #expect(undo.code == 0 && undo.says("undid the commits \(first) to \(last): delete 2,500"), "\(undo)")
+            #expect(undo.code == 0 && undo.says("undid commits \(first) to \(last): delete 2,500"), "\(undo)")
             let again = try place.run("undo", "--write", "--yes", "s.store", "\(first)")
             #expect(again.code == 65 && again.says("undo all together with \(first)-\(last + 1)"), "\(again)")
             #expect(try place.run("undo", "--write", "--yes", "s.store", "\(first)-\(last + 1)").code == 0)
@@ -119,7 +119,7 @@ import Testing
             let ids = try place.run("find", "s.store", "photos", "--ids")
             #expect(ids.output == "a\n7\n", "\(ids)")
             let one = try place.run("import", "--write", "s.store", "photos", "photos.jsonl", "--mode", "upsert")
-            #expect(one.code == 0 && !one.says("made the commits"), "\(one)")
+            #expect(one.code == 0 && !one.says("made commits"), "\(one)")
         }
     }
 

@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: ["MANIFEST", ".log", ".ldb"])
-    func `A repair after the loss of a file ends with 65, and does not say that nothing was left out`(kind: String)
+    func `A repair after the loss of a file exits with 65, and does not say that nothing was left out`(kind: String)
         throws
     {
         try Workplace.with(isVerified: false) { place in

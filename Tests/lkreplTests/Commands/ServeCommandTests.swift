@@ -122,7 +122,7 @@
             }
         }
 
-        @Test func `An unknown database ends with 66 and a hint`() throws {
+        @Test func `An unknown database exits with 66 and a hint`() throws {
             try Self.with { place, server in
                 let other = server.address.replacing("/items", with: "/other")
                 let unknown = try Self.sync(place, other)
@@ -177,7 +177,7 @@
             }
         }
 
-        @Test func `An address at which nothing listens ends with 69`() throws {
+        @Test func `An address at which nothing listens exits with 69`() throws {
             try Self.with { place, server in
                 try server.stop()
                 let outcome = try Self.sync(place, server.address)

@@ -25,7 +25,7 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "skipped: there is no /dev/full"),
         arguments: printing)
-    func `The program ends with 74 if the disk is full`(arguments: [String]) throws {
+    func `The program exits with 74 if the disk is full`(arguments: [String]) throws {
         try Workplace.with(isVerified: false) { place in
             try place.makePhotos()
             let outcome = try place.run(arguments.map { Array($0.utf8) }, output: .device("/dev/full"))
@@ -61,7 +61,7 @@ import Testing
     /// The database would open its files under the descriptors of closed streams, and output and messages would be
     /// written to them.
     @Test(arguments: printing)
-    func `With standard output closed, the program ends with 74 and does not damage the database`(
+    func `With standard output closed, the program exits with 74 and does not damage the database`(
         arguments: [String]
     ) throws {
         try Workplace.with(isVerified: false) { place in

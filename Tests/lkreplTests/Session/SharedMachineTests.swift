@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make links of another user"))
-    func `Links of other users do not lead new databases or directories elsewhere`() throws {
+    func `Links of other users do not redirect new databases or directories`() throws {
         try attacked { place in
             try place.makeItems("s.store")
             try link("shared/link", to: "precious", in: place)
