@@ -67,7 +67,7 @@ extension FilterParser {
         }
         if case .bound = tokens[offset + 1].kind {
             offset += 1
-            throw fault("a bound date is a date already; omit the word date before it")
+            throw fault("a bound date is already a date; omit the word date before it")
         }
         guard case .word(let text) = tokens[offset + 1].kind else {
             guard case .quoted(let text) = tokens[offset + 1].kind, let span = Filter.DateSpan(text) else {

@@ -232,7 +232,7 @@ public final class Transaction {
         case .absent:
             guard edit.content == nil else {
                 throw DocIndexError(
-                    .documentExists, "\(entry.name) has a document \(id) already; a put without a condition replaces it"
+                    .documentExists, "\(entry.name) already has a document \(id); a put without a condition replaces it"
                 )
             }
         case .present:

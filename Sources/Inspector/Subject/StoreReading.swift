@@ -160,7 +160,7 @@ final class StoreReading: Sendable {
             return true
         }
         guard isFree else {
-            throw Problem(.busy, "\(Self.seatLimit) clients wait for changes already; close a page.")
+            throw Problem(.busy, "\(Self.seatLimit) clients are already waiting for changes; close a page.")
         }
         return Seat(self)
     }
