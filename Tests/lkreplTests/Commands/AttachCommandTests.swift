@@ -351,7 +351,7 @@ import Testing
             for _ in 0..<2 {
                 let exported = try place.run(
                     "export", "photos.store", "photos", "id = \"\(Self.id)\"", "--attachments", "out")
-                #expect(exported.code == 0 && exported.says("6 files attached"), "\(exported)")
+                #expect(exported.code == 0 && exported.says("6 attached files"), "\(exported)")
                 #expect(exported.output.contains(#""$attachment""#))
                 #expect(
                     try place.names(in: "out")
