@@ -9,6 +9,8 @@ final class SyncReport: Sendable {
         var isRetrying = false
         var hasWaited = false
         var hasToldSetBack = false
+        /// When free memory may be released again.
+        var nextRelease = ContinuousClock.now
     }
 
     let start = ContinuousClock.now
@@ -58,6 +60,17 @@ final class SyncReport: Sendable {
         if isBack { options.note("sync: connected again") }
         if isSetBack { options.note("sync: \(SyncCommand.peerWasSetBack)") }
         if isFirstWait { options.note("sync: both sides are equal; waiting for changes until ^C") }
+        if isContinuous, status.phase == .waiting { releaseMemory() }
+    }
+
+    /// Releases free memory, at most once a minute.
+    private func releaseMemory() {
+        let isDue = state.withLock { state in
+            guard .now >= state.nextRelease else { return false }
+            state.nextRelease = .now + .seconds(60)
+            return true
+        }
+        if isDue { FreeMemory.release() }
     }
 
     /// A summary, such as `pulled 12, pushed 3, 1 conflict`.

@@ -46,7 +46,7 @@ struct `Attached pictures` {
             #expect(exported.code == 0 && exported.says("36 attached files"), "\(exported)")
             #expect(try Self.digests(place, "out") == digests)
             #expect(try place.names(in: "out") == place.names(in: "wb"))
-            #expect(try place.run("verify", "mine.store", "--full").says("36 attached files"))
+            #expect(try place.run("verify", "mine.store", "--full").says("36 files attached"))
         }
     }
 
@@ -88,7 +88,7 @@ struct `Attached pictures` {
             #expect(try place.run("attach", "verify", "mine.store").code == 65)
             let again = try Self.importing(place)
             #expect(again.code == 0 && again.says("read 36 inserted 0 replaced 0"), "\(again)")
-            #expect(try place.run("verify", "mine.store", "--full").says("36 attached files"))
+            #expect(try place.run("verify", "mine.store", "--full").says("36 files attached"))
             #expect(try place.run("count", "mine.store", "files", "client = Ann").output == "36\n")
         }
     }
