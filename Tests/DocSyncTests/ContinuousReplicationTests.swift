@@ -142,9 +142,7 @@ struct ContinuousReplicationTests {
         try await withSyncedStores(2) { group in
             for number in 0..<20 { try group.photos(1).put(photo("p\(number)", Int64(number))) }
             try await group.sync(0, with: 1)
-            try group.stores[1].close()
-            try TestFiles.copy("\(group.directory)/1.store", to: "\(group.directory)/old.store")
-            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/1.store", schema: SyncedStores.schema)
+            try group.backUp(1)
             var options = Replicator.Options()
             options.isContinuous = true
             // Without a check in time, the next checkpoint notices it.
@@ -169,8 +167,7 @@ struct ContinuousReplicationTests {
             try await eventually { last.withLock { $0.phase } == .waiting }
             #expect(!last.withLock { $0.peerWasSetBack })
             switched.set(off: true)
-            try group.stores[1].close()
-            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/old.store", schema: SyncedStores.schema)
+            try group.setBack(1)
             let right = try group.photos(1)
             for number in 0..<100 { try right.put(photo("q\(number)", Int64(number))) }
             switched.set(try transport())
@@ -196,9 +193,7 @@ struct ContinuousReplicationTests {
         try await withSyncedStores(2) { group in
             for number in 0..<20 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
             try await group.sync(0, with: 1)
-            try group.stores[1].close()
-            try TestFiles.copy("\(group.directory)/1.store", to: "\(group.directory)/old.store")
-            group.stores[1] = try DocumentStore.open(at: "\(group.directory)/1.store", schema: SyncedStores.schema)
+            try group.backUp(1)
             for number in 20..<40 { try group.photos(0).put(photo("p\(number)", Int64(number))) }
             @Sendable func server() throws -> InProcessTransport {
                 InProcessTransport(
@@ -207,9 +202,7 @@ struct ContinuousReplicationTests {
             let switched = SwitchedTransport(try server())
             let transport = UnansweredTransport(switched) { _ throws(TransportError) in
                 do {
-                    try group.stores[1].close()
-                    group.stores[1] = try DocumentStore.open(
-                        at: "\(group.directory)/old.store", schema: SyncedStores.schema)
+                    try group.setBack(1)
                     switched.set(try server())
                     return nil
                 } catch {

@@ -26,6 +26,20 @@ final class SyncedStores: @unchecked Sendable {
 
     func photos(_ replica: Int) throws -> DocumentCollection { try stores[replica].collection("photos") }
 
+    /// Makes a backup of a store, for ``setBack(_:)``.
+    func backUp(_ replica: Int) throws {
+        let path = "\(directory)/\(replica).store"
+        try stores[replica].close()
+        try TestFiles.copy(path, to: path + ".backup")
+        stores[replica] = try DocumentStore.open(at: path, schema: Self.schema)
+    }
+
+    /// Replaces a store by its backup.
+    func setBack(_ replica: Int) throws {
+        try stores[replica].close()
+        stores[replica] = try DocumentStore.open(at: "\(directory)/\(replica).store.backup", schema: Self.schema)
+    }
+
     /// A policy that hardly waits.
     static var hasty: RetryPolicy {
         var policy = RetryPolicy()
