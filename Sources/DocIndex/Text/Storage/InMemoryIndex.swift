@@ -164,7 +164,9 @@ final class InMemoryIndex: Sendable {
 
         /// Returns the terms with a pair of first bytes, in order.
         func terms(ofPair pair: Int) -> [UInt32] {
-            terms.group(pair..<pair + 1).sorted { state.terms.precedes($0, $1) }
+            let group = terms.group(pair..<pair + 1)
+            // Most pairs have no term.
+            return group.isEmpty ? [] : group.sorted { state.terms.precedes($0, $1) }
         }
 
         /// Returns the bytes of a term.
