@@ -18,8 +18,33 @@ final class SwitchedTransport: Transport {
 
     func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
         let base = base.withLock { $0 }
-        if isOff.withLock({ $0 }) { throw TransportError(.unreachable, peer: "the other store") }
+        try check()
         return try await base.send(request)
+    }
+
+    /// Throws while the transport is switched off.
+    fileprivate func check() throws(TransportError) {
+        if isOff.withLock({ $0 }) { throw TransportError(.unreachable, peer: "the other store") }
+    }
+}
+
+/// A connection over a transport that can be switched off. An answer that is being received then ends with an error,
+/// at the next sign of life of the peer, and that comes often.
+private struct BreakingTransport: Transport {
+    let base: SwitchedTransport
+
+    func send(_ request: SyncRequest) async throws(TransportError) -> SyncResponse {
+        var request = request
+        request.target.replace("heartbeat=15000", with: "heartbeat=100")
+        var response = try await base.send(request)
+        guard case .stream(let stream) = response.body else { return response }
+        response.body = .stream(
+            ByteStream(
+                stream.map { chunk in
+                    try base.check()
+                    return chunk
+                }))
+        return response
     }
 }
 
@@ -255,6 +280,44 @@ struct ContinuousReplicationTests {
         }
     }
 
+    @Test func `A replication waits again after an outage in which nothing changed`() async throws {
+        try await withSyncedStores(2) { group in
+            var options = Replicator.Options()
+            options.isContinuous = true
+            options.checkpointPeriod = .milliseconds(20)
+            let server = try SyncServer(group.stores[1], options: SyncServer.Options(collections: ["photos"]))
+            let transport = SwitchedTransport(InProcessTransport(server))
+            let peer = Peer(
+                BreakingTransport(base: transport), database: ["photos"], policy: SyncedStores.hasty, attemptLimit: nil)
+            let left = try group.photos(0)
+            try left.put(photo("a", 1))
+            let last = Mutex(SyncStatus())
+            let replicator = Replicator(left, with: peer, options: options)
+            let running = Task(executorPreference: OwnThreads.shared) {
+                try await replicator.run { status in last.withLock { $0 = status } }
+            }
+            try await eventually { last.withLock { $0.phase == .waiting && $0.push.writtenCount == 1 } }
+            transport.set(off: true)
+            try await eventually { last.withLock { $0.phase == .retrying && $0.retry != nil } }
+            transport.set(off: false)
+            try await eventually { last.withLock { $0.phase == .waiting && $0.retry == nil } }
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
+        }
+    }
+
+    @Test func `The lists of documents left out of several peers are all read, each once`() {
+        let board = StatusBoard { _ in }
+        func fault(_ id: String) -> DocumentFault { DocumentFault(.malformed, id: id, "as the test wants it") }
+        board.restore([(fault("a"), .pull)], of: "first")
+        board.restore([(fault("b"), .pull), (fault("c"), .push)], of: "second")
+        #expect(board.current.leftOut.keys.sorted() == ["a", "b", "c"])
+        #expect(board.leftOutOfPull.map(\.id).sorted() == ["a", "b"])
+        board.takeIn(.pull, ["a"], since: board.leftOutTime)
+        board.restore([(fault("a"), .pull)], of: "first")
+        #expect(board.current.leftOut.keys.sorted() == ["b", "c"])
+    }
+
     @Test func `A database that is made anew while a replication runs is filled again`() async throws {
         try await withSyncedStores(3) { group in
             var options = Replicator.Options()
@@ -269,12 +332,17 @@ struct ContinuousReplicationTests {
             let peer = Peer(switched, database: ["photos"], policy: SyncedStores.hasty, attemptLimit: 3)
             let (left, middle, right) = (try group.photos(0), try group.photos(1), try group.photos(2))
             let last = Mutex(SyncStatus())
+            let phases = Mutex<Set<SyncStatus.Phase>>([])
             let replicator = Replicator(left, with: peer, options: options)
             let running = Task(executorPreference: OwnThreads.shared) {
-                try await replicator.run { status in last.withLock { $0 = status } }
+                try await replicator.run { status in
+                    last.withLock { $0 = status }
+                    phases.withLock { _ = $0.insert(status.phase) }
+                }
             }
             for number in 0..<20 { try left.put(photo("p\(number)", Int64(number))) }
             try await eventually { try middle.count() == 20 && last.withLock { $0.phase } == .waiting }
+            phases.withLock { $0 = [] }
             let isMissing = Mutex(0)
             // The server is the same one.
             let next = AnewTransport(server: try transport(1), database: try transport(2))
@@ -288,6 +356,7 @@ struct ContinuousReplicationTests {
                 })
             try await eventually { try right.count() == 20 }
             #expect(last.withLock { $0.peerWasSetBack })
+            #expect(phases.withLock { $0 }.contains(.connecting))
             running.cancel()
             await #expect(throws: CancellationError.self) { try await running.value }
             #expect(try group.leaves(0) == group.leaves(2))
