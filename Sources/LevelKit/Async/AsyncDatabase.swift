@@ -47,7 +47,7 @@ public struct AsyncDatabase: Sendable {
     public func put(
         _ value: some ByteRepresentable, forKey key: some ByteRepresentable, durability: Durability = .buffered
     ) async throws {
-        try await Self.run(on: Self.writes) { [database] in
+        try await Self.write { [database] in
             try database.put(value, forKey: key, durability: durability)
         }
     }
@@ -56,14 +56,14 @@ public struct AsyncDatabase: Sendable {
     ///
     /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write.
     public func delete(_ key: some ByteRepresentable, durability: Durability = .buffered) async throws {
-        try await Self.run(on: Self.writes) { [database] in try database.delete(key, durability: durability) }
+        try await Self.write { [database] in try database.delete(key, durability: durability) }
     }
 
     /// Passes a new batch to `body` and writes it atomically; see ``Database/write(durability:_:)``.
     public func write<R: Sendable>(
         durability: Durability = .buffered, _ body: @escaping @Sendable (WriteBatch) throws -> R
     ) async throws -> R {
-        try await Self.run(on: Self.writes) { [database] in try database.write(durability: durability, body) }
+        try await Self.write { [database] in try database.write(durability: durability, body) }
     }
 
     /// Returns the pairs of a range in chunks, all from the state at the first chunk.
@@ -81,7 +81,7 @@ public struct AsyncDatabase: Sendable {
     }
 
     /// Runs `body` on a queue and waits for it without blocking a thread.
-    static func run<R: Sendable>(
+    private static func run<R: Sendable>(
         on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
         try Task.checkCancellation()
@@ -92,6 +92,10 @@ public struct AsyncDatabase: Sendable {
 
     static func read<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await run(on: reads, body)
+    }
+
+    static func write<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await run(on: writes, body)
     }
 }
 

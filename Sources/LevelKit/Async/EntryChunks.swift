@@ -16,30 +16,20 @@ extension AsyncDatabase {
 
         /// Reads one chunk after another.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            private let chunks: AsyncDatabase.Chunks
-            private var reader: ChunkReader?
+            private var reader: ChunkReader<Entry>
 
-            init(_ chunks: AsyncDatabase.Chunks) { self.chunks = chunks }
+            fileprivate init(_ chunks: Chunks) {
+                reader = ChunkReader(count: chunks.count) {
+                    try chunks.database.cursor(in: chunks.range, direction: chunks.direction, cache: .bypass)
+                } entry: { (cursor) throws(LevelError) in
+                    Entry(key: cursor.key.copied(), value: cursor.value.copied())
+                }
+            }
 
             /// Returns the next pairs, or `nil` at the end.
             ///
             /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled.
-            public mutating func next() async throws -> [Entry]? {
-                let chunks = self.chunks
-                let reader = try await existingReader()
-                return try await AsyncDatabase.read { try reader.next(chunks.count) }
-            }
-
-            private mutating func existingReader() async throws -> ChunkReader {
-                if let reader { return reader }
-                let chunks = self.chunks
-                let reader = try await AsyncDatabase.read {
-                    ChunkReader(
-                        try chunks.database.cursor(in: chunks.range, direction: chunks.direction, cache: .bypass))
-                }
-                self.reader = reader
-                return reader
-            }
+            public mutating func next() async throws -> [Entry]? { try await reader.next() }
         }
 
         /// Returns an iterator that starts at the first key of the range in the direction of travel.
@@ -47,18 +37,44 @@ extension AsyncDatabase {
     }
 }
 
-/// Keeps the cursor between chunks.
-final class ChunkReader: @unchecked Sendable {
-    // Unchecked: an iterator requests one chunk at a time, so no two threads use the cursor at once.
-    private var cursor: Cursor
+/// Reads the entries of a cursor in chunks, on the queue for reads. The first chunk creates the cursor.
+struct ChunkReader<Entry: Sendable> {
+    private let count: Int
+    private let open: @Sendable () throws -> Cursor
+    private let entry: @Sendable (borrowing Cursor) throws(LevelError) -> Entry
+    private var position: Position?
 
-    init(_ cursor: consuming Cursor) { self.cursor = cursor }
+    /// Keeps the cursor between chunks.
+    private final class Position: @unchecked Sendable {
+        // Unchecked: an iterator requests one chunk at a time, so no two threads use the cursor at once.
+        var cursor: Cursor
 
-    func next(_ count: Int) throws(LevelError) -> [AsyncDatabase.Chunks.Entry]? {
-        var entries: [AsyncDatabase.Chunks.Entry] = []
-        while entries.count < count, try cursor.advance() {
-            entries.append(AsyncDatabase.Chunks.Entry(key: cursor.key.copied(), value: cursor.value.copied()))
+        init(_ cursor: consuming Cursor) { self.cursor = cursor }
+    }
+
+    /// - Parameters:
+    ///   - count: the number of entries in a chunk.
+    ///   - open: creates the cursor.
+    ///   - entry: returns the entry at the position of the cursor.
+    init(
+        count: Int, open: @escaping @Sendable () throws -> Cursor,
+        entry: @escaping @Sendable (borrowing Cursor) throws(LevelError) -> Entry
+    ) {
+        self.count = count
+        self.open = open
+        self.entry = entry
+    }
+
+    /// Returns the next entries, or `nil` at the end.
+    mutating func next() async throws -> [Entry]? {
+        let (count, open, entry, position) = (self.count, self.open, self.entry, self.position)
+        let (chunk, next) = try await AsyncDatabase.read {
+            let position = try position ?? Position(open())
+            var chunk: [Entry] = []
+            while chunk.count < count, try position.cursor.advance() { chunk.append(try entry(position.cursor)) }
+            return (chunk, position)
         }
-        return entries.isEmpty ? nil : entries
+        self.position = next
+        return chunk.isEmpty ? nil : chunk
     }
 }
