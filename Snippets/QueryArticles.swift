@@ -1,5 +1,5 @@
-// The examples of DocIndex's articles on queries, plans, explanations, pages and live results, one function each. They
-// are compiled with every build, run by the tests on the photos of the demo, and identical to the code in the articles.
+// The examples of DocIndex's articles on queries, searches, plans, explanations, pages and live results, one function
+// each. They are compiled with every build, run by the tests on the photos of the demo, and identical to the code in the articles.
 import DocIndex
 import Foundation
 
@@ -10,7 +10,8 @@ defer { try? FileManager.default.removeItem(at: directory) }
 let demo = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Examples/photos")
 let schema = try Schema(json: Array(try Data(contentsOf: demo.appending(path: "schema.json"))))
-let store = try DocumentStore.open(at: directory.path, schema: schema)
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+let store = try DocumentStore.open(at: directory.appending(path: "demo.store").path, schema: schema)
 let photos = try store.collection("photos")
 for line in try String(contentsOf: demo.appending(path: "photos.jsonl"), encoding: .utf8).split(separator: "\n") {
     guard let photo = try JSONParser().parse(Array(line.utf8)).objectValue else { fatalError("no photo: \(line)") }
@@ -28,11 +29,13 @@ struct Photo: QueryableDocument {
     }
 }
 
-func queries(_ photos: DocumentCollection, typed: String) throws {
+func queries(_ photos: DocumentCollection, typed: String, stars: Int) throws {
     let text = try Filter(parsing: "rating >= 4 and keywords has fog")
     let swift = Filter.compare("rating", .greaterOrEqual, 4) && .compare("keywords[]", .equal, "fog")
     let selector = try Filter(selector: #"{"rating": {"$gte": 4}, "keywords": {"$elemMatch": {"$eq": "fog"}}}"#)
+    let rated = try photos.find("title *= \(typed) and rating >= \(stars)", sort: "-taken", limit: 20)
     let titled = try Filter(parsing: "title *= :title", parameters: ["title": .string(typed)])
+    print(rated.map(\.id))
     for filter in [text, swift, selector, titled] { print(try photos.count(where: filter)) }
 
     let best = \Photo.rating >= 4 && (\Photo.keywords).has("fog")
@@ -51,10 +54,45 @@ func queries(_ photos: DocumentCollection, typed: String) throws {
     let foggy = try Filter(parsing: "search 'fog OR mist' and year < 1930")
     for photo in try photos.find(Query(foggy, sort: [.bestFirst], limit: 10)) { print(photo.id) }
 
-    let rated = try photos.count(where: Filter(parsing: "rating >= 4"))
+    let count = try photos.count(where: Filter(parsing: "rating >= 4"))
     let cameras = try photos.facets("exif.model", where: Filter(parsing: "rating >= 4"), limit: 5)
     let years = try photos.summarize(Aggregation(by: [.datePart("taken", .year)], [.count, .average("rating")]))
-    print(rated, cameras.count, years.count)
+    print(count, cameras.count, years.count)
+}
+
+func first(_ file: [UInt8]) throws {
+    let store = try DocumentStore.open(at: "photos.store", schema: Schema(json: file))
+    let photos = try store.collection("photos")
+    try photos.put(["id": "IMG_0231", "rating": 5, "caption": "Fog over the old bridge"])
+
+    let best = try photos.find("rating >= 4", sort: "-taken", limit: 20)
+    let hits = try photos.search("\"old bridge\"")
+    guard best.count == 1, hits.count == 1 else { fatalError("the photo is not found") }
+    try store.close()
+}
+
+func searches(_ photos: DocumentCollection) throws {
+    let box = photos.searchBox("red car in the snow")
+    for hit in try photos.search(box) { print(hit.document.id) }
+    for note in box.notes { print(note) }
+
+    let one: [IndexDefinition] = [
+        .text("text", on: "title", "caption", "keywords[]")
+    ]
+    let several: [IndexDefinition] = [
+        .text(
+            "text", on: .field("title", weight: 3, analyzer: .language(.english)),
+            .field("caption", analyzer: .language(.english)), .field("shelf", analyzer: .keyword),
+            .field("file", analyzer: .ngrams))
+    ]
+    let byDocument: [IndexDefinition] = [
+        .text(
+            "text", on: .field("caption", analyzer: .language(.english)), language: "lang", among: [.english, .german])
+    ]
+    for (number, indexes) in [one, several, byDocument].enumerated() {
+        let schema = Schema(version: 1, collections: [CollectionDefinition("photos", indexes: indexes)])
+        try DocumentStore.open(at: "text-\(number).store", schema: schema).close()
+    }
 }
 
 func pictures(_ photos: DocumentCollection) throws {
@@ -104,7 +142,10 @@ func live(_ photos: DocumentCollection) async throws {
     print("shown at last:", shown.count)
 }
 
-try queries(photos, typed: "Bridge")
+guard FileManager.default.changeCurrentDirectoryPath(directory.path) else { fatalError("no directory") }
+try first(Array(try Data(contentsOf: demo.appending(path: "schema.json"))))
+try queries(photos, typed: "Bridge", stars: 4)
+try searches(photos)
 try pictures(photos)
 try plans(photos)
 try explanation(photos)

@@ -1,10 +1,11 @@
-// The examples of the articles on replication and on the inspector, one function each. They are compiled with every build,
-// run by the tests, and identical to the code in the articles.
+// The examples of the articles on replication, packages and the inspector, one function each. They are compiled with every
+// build, run by the tests, and identical to the code in the articles.
 import DocIndex
 import DocNetwork
 import DocSync
 import Foundation
 import Inspector
+import StorePackages
 
 let directory = FileManager.default.temporaryDirectory.appending(path: "SyncArticles-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -29,6 +30,25 @@ func twoStores(_ photos: DocumentCollection, _ disk: DocumentStore) async throws
         }
     }
 #endif
+
+#if Network
+    // Not called, because it needs a server.
+    func watch(_ photos: DocumentCollection, _ password: String) async throws {
+        let peer = try Peer(url: "https://nas.local:6984/photos", credentials: .basic { ("anna", password) })
+        var options = Replicator.Options()
+        options.isContinuous = true
+        for try await status in Replicator(photos, with: peer, options: options).updates() {
+            print(status.phase, status.pull.writtenCount, status.push.writtenCount)
+        }
+    }
+#endif
+
+// Not called, because it needs a package.
+func package() throws {
+    let store = try DocumentStore.open(package: "trip.lkpack.zip")
+    let best = try store.collection("photos").find("rating = 5")
+    print(best.count)
+}
 
 #if Network
     // Not called, because it answers until its task is cancelled.

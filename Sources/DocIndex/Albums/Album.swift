@@ -28,6 +28,9 @@ public struct Album: Sendable, Hashable {
     public static let collectionName = CollectionDefinition.reservedPrefix + "albums"
 
     /// Creates an album of the documents that satisfy a condition.
+    ///
+    /// The condition is stored as text, so what is interpolated is read as notation. For values of a user, pass the
+    /// text of a filter with bound values: `try Filter("city = \(typed)").description`.
     public init(_ name: String, of collection: String, where condition: String, sort: String? = nil) {
         self.init(name, of: collection, .condition(condition, sort: sort))
     }

@@ -10,10 +10,10 @@ extension DocumentCollection {
         try document(id).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
-    /// Returns the decoded documents that satisfy a condition in the text notation; see
-    /// ``find(_:sort:limit:)-(String,_,_)``.
+    /// Returns the decoded documents that satisfy a condition; see ``find(_:sort:limit:)-(FilterText,_,_)``.
+    /// Interpolated values are bound.
     public func values<T: Decodable>(
-        _ condition: String, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
+        _ condition: FilterText, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
     ) throws -> [T] {
         try find(condition, sort: sort, limit: limit).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
