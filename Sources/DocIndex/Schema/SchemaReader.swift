@@ -329,25 +329,8 @@ extension SchemaReader {
 private enum Spelling {
     /// Returns the nearest name if it differs by no more than a typing error; `nil` if none is near.
     static func nearest(to name: String, among names: [String]) -> String? {
-        let scored = names.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
+        let scored = names.map { (name: $0, distance: NameDistance.between(name.lowercased(), $0.lowercased())) }
         guard let best = scored.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.name.count / 3) ? best.name : nil
-    }
-
-    /// Counts insertions, deletions, replacements and swaps of neighbors (restricted Damerau-Levenshtein distance).
-    private static func distance(_ a: String, _ b: String) -> Int {
-        let a = Array(a.unicodeScalars.prefix(64))
-        let b = Array(b.unicodeScalars.prefix(64))
-        var rows = [Array(0...b.count)]
-        for i in 0..<a.count {
-            var row = [i + 1]
-            for j in 0..<b.count {
-                var best = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[a.count][b.count]
     }
 }
