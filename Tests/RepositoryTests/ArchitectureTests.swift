@@ -32,8 +32,7 @@ import Testing
         }
     }
 
-    @Test("ARCHITECTURE.md names every source folder")
-    func foldersAreNamed() throws {
+    @Test func `ARCHITECTURE.md names every source folder`() throws {
         let text = try Self.text("ARCHITECTURE.md")
         let sources = Self.root.appending(path: "Sources")
         var folderCount = 0
@@ -94,8 +93,7 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test("Only the bridge module imports CLevelDB, and module dependencies point in one direction")
-    func importsPointOneWay() throws {
+    @Test func `Only the bridge module imports CLevelDB, and module dependencies point in one direction`() throws {
         let forbidden = [
             "Sources/LevelFiles": [
                 "CLevelDB", "LevelKit", "DocIndex", "lkrepl", "ArgumentParser", "CCrypto", "Foundation",
@@ -203,8 +201,8 @@ import Testing
         #expect(client.contains("userAgent = \"LevelKit/\(version.output.number)\""))
     }
 
-    @Test("The examples in the README are identical to the compiled snippets", arguments: ["DocIndex", "LevelKit"])
-    func readmeShowsTheSnippet(module: String) throws {
+    @Test(arguments: ["DocIndex", "LevelKit"])
+    func `The examples in the README are identical to the compiled snippets`(module: String) throws {
         let snippet = try Self.text(module == "DocIndex" ? "Snippets/FirstPhotos.swift" : "Snippets/KeyValue.swift")
         let begin = try #require(snippet.range(of: "// snippet.show\n"))
         let end = try #require(snippet.range(of: "// snippet.hide"))

@@ -82,8 +82,8 @@ extension DocumentCollection {
     ///
     /// The documents are found first, in one snapshot, and then written in the order in which they were first stored.
     /// No document is updated twice, even if the update moves it within the index that found it. A document that
-    /// another write changed in between is updated only if it still satisfies the condition; one that came to satisfy
-    /// it is not. Other writers wait while a commit is prepared.
+    /// another write changed in between is updated only if it still satisfies the condition; one that begins to satisfy
+    /// it meanwhile is not. Other writers wait while a commit is prepared.
     ///
     /// A change that fits in ``BulkChange/Options/commitByteCount`` is one commit: all or nothing, even if the process
     /// is killed. A larger one is split into commits of that size, in order, if ``BulkChange/Options/splitting`` allows

@@ -48,8 +48,8 @@ public struct DocumentEncoder: Sendable {
     /// - an encoded member replaces the stored one in place, or is appended;
     /// - a stored member that is not encoded is removed if the type knows its name. Examples are an optional that is
     ///   `nil`, or the other cases of an enumeration. A type knows the names from which its coding keys can be created,
-    ///   and the names that it tries to encode. Keys that can be created from any name, such as those of a dictionary,
-    ///   count as knowing all names;
+    ///   and the names that it tries to encode. A type whose keys can be created from any name, such as a dictionary,
+    ///   knows all names;
     /// - every other stored member is kept.
     ///
     /// Arrays are replaced as a whole, including the objects in them. A stored value that is equivalent to the new one

@@ -6,7 +6,7 @@ extension DocumentValue: ExpressibleByNilLiteral {
 }
 
 extension DocumentValue: ExpressibleByBooleanLiteral {
-    /// Creates a truth value.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }

@@ -8,6 +8,8 @@
 /// ```
 public protocol QueryableDocument {
     /// The field of each property used in conditions.
+    ///
+    /// It is written by hand, because Swift offers no reliable way from a key path to the name of a coding key.
     static var fields: [PartialKeyPath<Self>: FieldPath] { get }
 }
 

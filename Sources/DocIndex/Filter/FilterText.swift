@@ -5,8 +5,8 @@
 /// let best = try photos.find("rating >= \(stars) and keywords has \(word)", sort: "-taken")
 /// ```
 ///
-/// A value stands wherever the notation has a value; around it are spaces, parentheses, commas or operators, but no
-/// quotes:
+/// A value may be interpolated wherever the notation allows a value; around it are spaces, parentheses, commas or
+/// operators, but no quotes:
 /// - A string is compared as a string, even if it looks like a date. After `MATCHES`, it is a regular expression; after
 ///   `SEARCH`, a search query.
 /// - A `Date` or ``DocumentDate`` is an instant: `=` means the same millisecond, whatever the time zone, in a date or

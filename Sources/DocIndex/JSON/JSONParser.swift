@@ -9,7 +9,7 @@
 ///
 /// A parser is a value without state and can be used from any number of threads.
 public struct JSONParser: Sendable {
-    /// The objects that represent values that JSON lacks.
+    /// The notation of values that JSON lacks, such as dates and bytes.
     ///
     /// `plain` and `tagged` suit text from other programs, where an object such as `{"$gte":4}` stands for itself.
     public var notation: DocumentValue.JSONNotation

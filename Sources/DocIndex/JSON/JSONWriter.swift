@@ -19,9 +19,9 @@ public struct JSONWriter: Sendable {
     public var layout: Layout
     /// Whether members are sorted by the UTF-8 bytes of their names. Otherwise they keep their order.
     public var sortsNames: Bool
-    /// Which objects and numbers are written as forms, so that every value can be read back.
+    /// The notation of values that JSON lacks, such as dates and bytes. In `tagged`, every value can be read back.
     public var notation: DocumentValue.JSONNotation
-    /// Whether the tagged notation writes numbers beyond ±2^53 as forms, for programs that would round them.
+    /// Whether the tagged notation also writes numbers beyond ±2^53 as objects, for programs that would round them.
     package var tagsLargeNumbers = true
 
     /// Creates a writer.

@@ -1,4 +1,4 @@
-/// How much a field tells about the documents that have it, for choosing the columns of a table.
+/// How well a field distinguishes the documents that have it, for choosing the columns of a table.
 ///
 /// A field ranks high if most documents have it, with values that differ and are short.
 package struct FieldRank: Hashable, Comparable, Sendable {

@@ -16,8 +16,8 @@ extension DocumentCollection {
     }
 
     /// Returns the query in which each word is also found as a part of compounds, for a search box: `Fahrrad` then finds
-    /// "Fahrradweg", with half the score. Words in quotes, prefixes and excluded words stay as they are, and stop words
-    /// in a search box. At most 64 compounds are added.
+    /// "Fahrradweg", with half the score. Words in quotes, prefixes, excluded words and, in a search box, stop words do
+    /// not change. At most 64 compounds are added.
     ///
     /// ```swift
     /// let query = try photos.findingCompounds(.searchBox(photos.searchBox(typed)))

@@ -16,8 +16,8 @@ extension DocumentCollection {
         return documents
     }
 
-    /// Returns the documents that satisfy a condition in the notation of the shell. For strings that are not literals,
-    /// such as saved searches; a literal is a ``FilterText``, whose interpolated values are bound.
+    /// Returns the documents that satisfy a condition in the notation of ``Filter/init(parsing:)``. For strings that are
+    /// not literals, such as saved searches; a literal is a ``FilterText``, whose interpolated values are bound.
     ///
     /// - Parameters:
     ///   - condition: the condition.

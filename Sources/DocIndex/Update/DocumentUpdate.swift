@@ -9,8 +9,8 @@
 /// programs at ``init(json:)-(DocumentValue)``.
 ///
 /// Paths work as in conditions: a path with `[]` reaches each element of an array, and a single value counts as an
-/// array of one element. Values are equal if `=` finds one by the other: `1` equals `1.0`. On the way to a member,
-/// `null` counts as absent.
+/// array of one element. Values are equal if a condition with `=` says so: `1` equals `1.0`. A `null` along a path
+/// counts as absent.
 public struct DocumentUpdate: Sendable, Hashable {
     /// One change.
     public enum Assignment: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// Why one document does not take part in a replication, although all others do.
+/// The reason that a document is left out of a replication, although all others take part.
 public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of faults.
     public enum Code: String, Sendable, Hashable, CaseIterable {

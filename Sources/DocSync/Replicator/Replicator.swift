@@ -89,7 +89,7 @@ public struct Replicator: Sendable {
                 } catch let error as PeerError
                     where error.status == 404 && options.isContinuous && (hasConnected || isConnected)
                 {
-                    // A database that is deleted and made anew is missing for a moment. One that was found may lack
+                    // A database that is deleted and recreated is missing for a moment. One that was found may lack
                     // something else.
                     if isConnected {
                         isMissingSince = nil

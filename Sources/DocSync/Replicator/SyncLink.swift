@@ -189,7 +189,7 @@ struct SyncLink: Sendable {
         if let records = try await confirmedRecords(at: peer) { return records }
         throw SyncError(
             .databaseReplaced,
-            "The database of the peer was set back to an earlier state during the replication; start again.")
+            "The database of the peer was restored to an earlier state during the replication; start again.")
     }
 
     /// Returns the peer's checkpoints; `nil` if one lacks the newest save.

@@ -209,7 +209,7 @@ package final class ContentDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - key: the name by which it is found again: a part of a file name.
-    ///   - limit: the number of bytes behind which the content is deleted.
+    ///   - limit: the largest size of the content, in bytes. A larger one is deleted.
     /// - Returns: `nil` if this process is writing the file already.
     /// - Throws: ``LevelError`` with `io`.
     package func continuedFile(_ key: String, limit: UInt64) throws(LevelError) -> NewContentFile? {

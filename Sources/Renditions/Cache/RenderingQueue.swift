@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Makes renditions, some at a time. Equal requests share one job. What somebody waits for comes first, the latest
-/// request before earlier ones, because the latest is the one that is still visible; then what is prefetched, in order.
+/// Makes a limited number of renditions at a time. Equal requests share one job. Requests with a waiting caller come
+/// first, the latest before earlier ones, because its picture is still visible; then what is prefetched, in order.
 ///
 /// A job that no caller waits for any longer is cancelled, down to the decoder or the other program, unless it is
 /// prefetched.

@@ -263,7 +263,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
                 "find \(collection) \(ShellWord.typed("\(name(number.path)) >= :least")) --param least=4 --strict",
                 "A value that is never read as notation; --strict fails for unknown fields."),
             .text(""),
-            .text("lkrepl DB -c 'COMMAND' -c … and -f FILE stop at the first failure; --keep-going goes on."),
+            .text("lkrepl DB -c 'COMMAND' -c … and -f FILE stop at the first failure; --keep-going continues."),
             .text("--error-format json reports failures as JSON. Exit codes:"), .text(""),
         ]
             + ExitCode.allCases.map { .row("\($0.rawValue)", $0.meaning) }
@@ -286,7 +286,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
         ("^R, ^S", "Search the history backward or forward; ^G cancels."),
         ("Alt-.", "Insert the last word of the previous command; repeat for earlier ones."),
         ("^A, ^E, Alt-B, Alt-F", "Move to the start or end, or a word back or forward."),
-        ("^W, Alt-Bksp, Alt-D", "Cut the argument or the word before the cursor, the word after it."),
+        ("^W, Alt-Bksp, Alt-D", "Cut the argument or word before the cursor, or the word after it."),
         ("^U, ^K, ^Y, Alt-Y", "Cut to the line start or end; paste; replace by an earlier cut."),
         ("^T, Alt-U, Alt-L, Alt-C", "Swap two characters; make a word uppercase, lowercase, capitalized."),
         ("^_, ^X ^U", "Undo."), ("^X ^E", "Edit in $VISUAL or $EDITOR."), ("Alt-#", "Turn it into a comment."),

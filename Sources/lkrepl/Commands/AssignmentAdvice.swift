@@ -113,7 +113,8 @@ struct AssignmentAdvice {
         if isStrict, let first = all.first {
             throw CommandError(
                 .usage, first,
-                hint: all.count > 1 ? all.dropFirst().joined(separator: "; ") : "without --strict this is a warning")
+                hint: all.count > 1 ? all.dropFirst().joined(separator: "; ") : "omit --strict to get a warning instead"
+            )
         }
         return doubts
     }

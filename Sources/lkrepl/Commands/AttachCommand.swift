@@ -43,7 +43,7 @@ struct AttachCommand: ParsableCommand {
             let member = try FieldPath(parsing: target)
             guard !member.hasArrayStep else {
                 throw CommandError(
-                    .usage, "\(path) leads to several places",
+                    .usage, "\(path) matches several values",
                     hint: "[] can only be at the end: scans[] appends to scans")
             }
             let files = try files.map { try ArgumentOrigin.current.text(of: $0) }
@@ -95,7 +95,7 @@ struct AttachCommand: ParsableCommand {
             throw CommandError(
                 .cannotCreate, "\(member) of the document \(id) already has a value: \(text)",
                 hint: (old.kind == .array ? "\(member)[] appends to the list" : "choose another member")
-                    + "; --replace replaces the value, which is lost")
+                    + "; --replace overwrites the value")
         }
 
         /// Stores the files, and refers to them. Returns the number of files that the list did not have before.

@@ -233,7 +233,7 @@ enum ConditionAdvice {
             let part = Filter.contains(path, text)
             guard let count = try? collection.count(where: part), count > 0 else { return nil }
             let documents = HumanNumber.counted(count, "document contains", "documents contain")
-            return "\(documents) \(DocumentValue.string(text).json) as a part of \(path); write \(part)"
+            return "\(documents) \(DocumentValue.string(text).json) within \(path); write \(part)"
         }
     }
 

@@ -157,7 +157,7 @@ struct DocCommand: ParsableCommand {
             let patch = try DocCommand.object(patch, "a patch", isLiteral: notation.literal)
             if !notation.literal, let sign = patch.first(where: { Self.operators.contains($0.name) }) {
                 throw CommandError(
-                    .usage, "a patch has the new members themselves, and no \(sign.name)",
+                    .usage, "a patch contains the new members, not \(sign.name)",
                     hint: "write {\"rating\": 5}; update --set-json takes \(sign.name); --literal stores it as a member"
                 )
             }

@@ -102,7 +102,7 @@ struct MigrateCommand: ParsableCommand {
         let done = store.completedMigrations
         if !done.isEmpty { options.note("migrate: completed migrations: \(done.joined(separator: ", "))") }
         if let running = store.runningMigration {
-            options.note("migrate: the migration \(running) is not finished; run the program that owns the store")
+            options.note("migrate: the migration \(running) is not finished; run the program that defines it")
         }
     }
 

@@ -129,7 +129,7 @@ struct PackCommand: ParsableCommand {
         options.note("pack: \(parts.joined(separator: ", ")), \(size) in \(file), \(start.secondsText)")
         if summary.unshownCount > 0 {
             options.note(
-                "pack: \(AttachedFile.count(summary.unshownCount)) attached without a picture; renditions make says why"
+                "pack: \(AttachedFile.count(summary.unshownCount)) attached without a preview; renditions make says why"
             )
         }
         if summary.omittedDeletionCount > 0 {

@@ -15,12 +15,13 @@ extension ConditionOptions {
                 + ConditionAdvice.months(in: query.filter, of: collection)
                 + ConditionAdvice.notations(in: query.filter, of: collection)
             guard let advice = advice.first else { return }
-            throw CommandError(.usage, advice, hint: "without --strict this is a warning")
+            throw CommandError(.usage, advice, hint: "omit --strict to get a warning instead")
         }
         throw CommandError(
             .usage, Self.text(first),
             hint: diagnostics.count > 1
-                ? diagnostics.dropFirst().map(Self.text).joined(separator: "; ") : "without --strict this is a warning")
+                ? diagnostics.dropFirst().map(Self.text).joined(separator: "; ")
+                : "omit --strict to get a warning instead")
     }
 
     /// Warns on standard error about a query that looks like a mistake, after it ran.

@@ -84,7 +84,7 @@ struct SyncCommand: ParsableCommand {
         return replication
     }
 
-    static let peerWasSetBack = "the peer was set back to an earlier state or recreated"
+    static let peerWasSetBack = "the peer was restored to an earlier state or recreated"
 
     private func tell(_ report: SyncReport) throws {
         report.finish()
@@ -92,13 +92,13 @@ struct SyncCommand: ParsableCommand {
         options.note("sync: \(report.summary(pull: !push, push: !pull)), \(report.start.secondsText)")
         if status.wasSetBack {
             options.note(
-                "sync: this store is a copy or was set back to an earlier state; everything was compared again")
+                "sync: this store is a copy or was restored to an earlier state; everything was compared again")
         }
         if status.peerWasSetBack {
             let isDone = status.phase == .finished || status.phase == .waiting
             let outcome =
                 pull
-                ? "a sync without --pull sends it what it lost"
+                ? "sync without --pull to send it what it lost"
                 : isDone ? "missing changes were sent" : "the next sync sends it what it lost"
             options.note("sync: \(Self.peerWasSetBack); \(outcome)")
         }

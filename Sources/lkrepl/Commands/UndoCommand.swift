@@ -37,8 +37,8 @@ struct UndoCommand: ParsableCommand {
             if !preview.collectionsWithoutHistory.isEmpty {
                 options.note(
                     "undo: \(Self.name(of: preview.commits)) also changed "
-                        + "\(preview.collectionsWithoutHistory.joined(separator: ", ")), where no history is kept; "
-                        + "these changes stay")
+                        + "\(preview.collectionsWithoutHistory.joined(separator: ", ")), which keeps no history; "
+                        + "those changes are not undone")
             }
             let what = Self.text(preview)
             guard !dryRun else { return options.note("undo: would undo \(Self.name(of: preview.commits)): \(what)") }

@@ -76,7 +76,7 @@ struct KeyFormat: Hashable {
                 // A doubled quote, or one after a backslash, does not end the literal.
                 while true {
                     guard end < rest.endIndex else {
-                        throw CommandError(.usage, "a literal of the key format is not closed")
+                        throw CommandError(.usage, "a quoted literal in the key format is not closed")
                     }
                     if first == UInt8(ascii: "\""), rest[end] == UInt8(ascii: "\\") {
                         end += 2

@@ -7,7 +7,8 @@
 /// A file descriptor, which does not own its file.
 ///
 /// All system calls on descriptors are here. They retry when interrupted by a signal, and wait if a descriptor is
-/// nonblocking: standard streams are shared with other processes, which may have set O_NONBLOCK.
+/// nonblocking: standard streams are shared with other processes, which may have set O_NONBLOCK. swift-system 1.4 has
+/// neither `poll` nor `fsync`, which most of this needs, so it would replace only a few lines.
 struct FileDescriptor: Hashable, Sendable {
     var rawValue: Int32
 

@@ -16,8 +16,8 @@ import Testing
         case overwriting
     }
 
-    @Test("Keys keep their state while snapshots overlap continuously", arguments: Change.allCases)
-    func overlappingSnapshots(change: Change) throws {
+    @Test(arguments: Change.allCases)
+    func `Keys keep their state while snapshots overlap continuously`(change: Change) throws {
         for byteCount in Self.byteCounts {
             try withTemporaryDatabase(options: RawEngine.options) { database in
                 let value = [UInt8](repeating: 7, count: byteCount)
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test("Keys keep their state while cursors overlap continuously", arguments: Change.allCases)
-    func overlappingCursors(change: Change) throws {
+    @Test(arguments: Change.allCases)
+    func `Keys keep their state while cursors overlap continuously`(change: Change) throws {
         for byteCount in Self.byteCounts {
             try withTemporaryDatabase(options: RawEngine.options) { database in
                 let value = [UInt8](repeating: 7, count: byteCount)
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test("A key whose versions another program has split is correct after opening", arguments: Change.allCases)
-    func splitBeforeOpening(change: Change) throws {
+    @Test(arguments: Change.allCases)
+    func `A key whose versions another program has split is correct after opening`(change: Change) throws {
         var splitCount = 0
         for byteCount in Self.byteCounts {
             try withTemporaryDirectory { path in

@@ -16,7 +16,7 @@ import Testing
             try place.attachPicture()
             let packed = try Self.pack(place, "--originals")
             #expect(packed.code == 0 && packed.says("pack: 301 documents, 4 originals, 2 renditions"), "\(packed)")
-            #expect(packed.says("3 files attached without a picture"), "\(packed)")
+            #expect(packed.says("3 files attached without a preview"), "\(packed)")
             #expect(try place.run("diff", "photos.store", "a.lkpack.zip").code == 0)
             for command in [
                 ["find", "%", "photos", "rating >= 4", "--sort", "-taken", "--ids"], ["count", "%", "photos"],

@@ -1,4 +1,4 @@
-/// A place of a term in a document: the field, and the index of the word in the field.
+/// The position of a term in a document: the field, and the index of the word in the field.
 struct TextPosition: Hashable, Comparable {
     /// The field in the upper five bits, the position in the others.
     var bits: UInt32
