@@ -29,8 +29,8 @@ else
 STATIC = --static-swift-stdlib
 endif
 
-.PHONY: all build demo demo-sync serve browser readme docs test check check-release release install uninstall faults bench bench-quick \
-	bench-smoke format lint sanitize clean bootstrap bootstrap-tests
+.PHONY: all build demo demo-sync serve browser readme docs test check check-long check-release release install uninstall \
+	faults bench bench-quick bench-smoke format lint sanitize clean bootstrap bootstrap-tests
 
 all: build
 
@@ -71,6 +71,11 @@ test:
 check:
 	@script/bootstrap
 	@script/check
+
+# The long variants of all tests: many more seeds, kills and random steps. Takes hours.
+check-long:
+	@script/bootstrap tests
+	@LEVELKIT_TEST_LONG=1 script/test all
 
 # What is delivered: an installation of a release build.
 check-release:

@@ -22,8 +22,8 @@ func types(_ photos: DocumentCollection) throws {
         var caption: String?
         var rating: Int?
     }
-    try photos.save(Photo(id: "IMG_0231", caption: "Fog", rating: 5))
-    let best = try photos.values("rating >= 4", as: Photo.self)
+    try photos.put(encoding: Photo(id: "IMG_0231", caption: "Fog", rating: 5))
+    let best = try photos.find("rating >= 4", as: Photo.self)
     print("best:", best.map(\.id))
 }
 

@@ -108,7 +108,7 @@ func pictures(_ photos: DocumentCollection) throws {
     let bursts = try photos.duplicates(by: [.value("taken"), .value("exif.model")])
     print(weekdays.missingCount, bursts.count)
 
-    try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
+    try store.albums.put(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
     try store.albums.add(["2019-07-14-0031", "scan-0001"], to: "wall", of: "photos")
     let fogOnTheWall = try store.albums.find("wall", where: Filter(parsing: "keywords has fog"))
     print(fogOnTheWall.map(\.id))

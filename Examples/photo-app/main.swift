@@ -110,13 +110,13 @@ guard number == releases.count else {
     try store.close()
     exit(0)
 }
-for photo in try photos.values("keywords has fog", sort: "id", as: Photo.self) {
+for photo in try photos.find("keywords has fog", sort: "id", as: Photo.self) {
     print(photo.id, photo.title, photo.rating ?? 0, photo.keywords.joined(separator: " "))
 }
 // Saving a value keeps the fields that its type does not have: the note of the first release still exists.
-if var first = try photos.value("IMG_0001", as: Photo.self) {
+if var first = try photos.document("IMG_0001", as: Photo.self) {
     first.title = "Fog over the old bridge"
-    try photos.save(first)
+    try photos.put(encoding: first)
     print(try photos.document("IMG_0001")?["note"]?.stringValue ?? "lost")
 }
 for photo in try photos.find("original.type = image/x-portable-graymap and width = 2048") {

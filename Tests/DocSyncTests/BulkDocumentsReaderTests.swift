@@ -13,7 +13,7 @@ import Testing
         while let part = try reader.next() {
             switch part {
             case .document(let document): parts.append("document \(document.id)")
-            case .fault(let fault): parts.append("fault \(fault.id) \(fault.code)")
+            case .problem(let problem): parts.append("problem \(problem.id) \(problem.code)")
             case .absent(let id, let revision): parts.append("absent \(id) \(revision)")
             }
         }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"ok":5}"#, DocumentFault.Code.malformed),
+        (#"{"ok":5}"#, DocumentError.Code.malformed),
         (#"{"ok":{"_id" 1}}"#, .malformed),
         (#"{"ok":{"_id":"a","_rev":"1-aa","n":12abc}}"#, .malformed),
         (#"{"ok":{"_id":"a","_rev":"1-aa","n":1e999}}"#, .numberOutOfRange),
@@ -43,14 +43,14 @@ import Testing
         (#"{"ok":{"_id":"a","_rev":7}}"#, .malformed),
         (#"{"ok":{"_id":"a","_rev":"1-aa","_x":1}}"#, .reservedMember),
     ])
-    func `A version that cannot be read costs no other`(version: String, code: DocumentFault.Code) throws {
+    func `A version that cannot be read costs no other`(version: String, code: DocumentError.Code) throws {
         let good = [Self.document("a"), Self.document("a")]
         #expect(
             try Self.parts(
                 #"{"id":"a","docs":[\#(good[0]),\#(version),\#(good[1])]},{"id":"b","docs":[\#(Self.document("b"))]}"#)
-                == ["document a", "fault a \(code)", "document a", "document b"])
+                == ["document a", "problem a \(code)", "document a", "document b"])
         // The ID can follow.
-        #expect(try Self.parts(#"{"docs":[\#(version)],"id":"a"}"#) == ["fault a \(code)"])
+        #expect(try Self.parts(#"{"docs":[\#(version)],"id":"a"}"#) == ["problem a \(code)"])
     }
 
     @Test func `Members that servers add to documents are ignored`() throws {

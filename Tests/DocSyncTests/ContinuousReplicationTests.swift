@@ -309,13 +309,13 @@ struct ContinuousReplicationTests {
 
     @Test func `The lists of documents left out of several peers are all read, each once`() {
         let board = StatusBoard { _ in }
-        func fault(_ id: String) -> DocumentFault { DocumentFault(.malformed, id: id, "as the test wants it") }
-        board.restore([(fault("a"), .pull)], of: "first")
-        board.restore([(fault("b"), .pull), (fault("c"), .push)], of: "second")
+        func problem(_ id: String) -> DocumentError { DocumentError(.malformed, id: id, "as the test wants it") }
+        board.restore([(problem("a"), .pull)], of: "first")
+        board.restore([(problem("b"), .pull), (problem("c"), .push)], of: "second")
         #expect(board.current.leftOut.keys.sorted() == ["a", "b", "c"])
         #expect(board.leftOutOfPull.map(\.id).sorted() == ["a", "b"])
         board.takeIn(.pull, ["a"], since: board.leftOutTime)
-        board.restore([(fault("a"), .pull)], of: "first")
+        board.restore([(problem("a"), .pull)], of: "first")
         #expect(board.current.leftOut.keys.sorted() == ["b", "c"])
     }
 

@@ -192,10 +192,10 @@ import Testing
                 {"docs":[{"big":12345678901234567890,"_id":"a","_rev":"1-aa"},{"_id":"b","_rev":"1-bb"},
                 {"views":{},"_id":"_design/x","_rev":"1-cc"},{"_x":1,"_id":"d","_rev":"1-dd"}],"new_edits":false}
                 """#)
-            guard case .array(let faults) = answer else { throw MessageError(.malformed, "\(answer)") }
-            let named = faults.map { fault -> [String] in
-                guard case .object(let fault) = fault else { return [] }
-                return ["id", "rev", "error"].map { fault[$0]?.stringValue ?? "" }
+            guard case .array(let problems) = answer else { throw MessageError(.malformed, "\(answer)") }
+            let named = problems.map { problem -> [String] in
+                guard case .object(let problem) = problem else { return [] }
+                return ["id", "rev", "error"].map { problem[$0]?.stringValue ?? "" }
             }
             #expect(
                 named == [
@@ -249,8 +249,8 @@ import Testing
         try await withSyncedStores(1) { group in
             let reports = Mutex<[String]>([])
             var options = SyncServer.Options(collections: ["photos"])
-            options.onUnsent = { collection, fault in
-                reports.withLock { $0.append("\(collection) \(fault.id) \(fault.code)") }
+            options.onUnsent = { collection, problem in
+                reports.withLock { $0.append("\(collection) \(problem.id) \(problem.code)") }
             }
             let photos = try group.photos(0)
             try photos.put(["id": "a", "_x": 1])

@@ -36,7 +36,7 @@ struct MessageTests {
     }
 
     @Test(arguments: [
-        (#"{"_id":"a","_rev":"1-b","_x":1}"#, DocumentFault.Code.reservedMember),
+        (#"{"_id":"a","_rev":"1-b","_x":1}"#, DocumentError.Code.reservedMember),
         (#"{"_id":"_a","_rev":"1-b"}"#, .invalidID), (#"{"_id":"","_rev":"1-b"}"#, .invalidID),
         (#"{"_id":"a","_rev":"1-b","id":"b"}"#, .idMemberDiffers),
         (#"{"_id":"a","_rev":"1-b","n":123456789012345678901234567890}"#, .numberOutOfRange),
@@ -47,14 +47,14 @@ struct MessageTests {
         (#"{"_id":"a","_rev":"1-b","when":{"$date":"yesterday"}}"#, .malformed), (#"{"_rev":"1-b"}"#, .malformed),
         (#"[1]"#, .malformed), (#"{"_id":"a","_rev":"1-b""#, .malformed),
     ])
-    func `A version that cannot be stored is named`(text: String, code: DocumentFault.Code) {
-        #expect { try read(text) } throws: { ($0 as? DocumentFault)?.code == code }
+    func `A version that cannot be stored is named`(text: String, code: DocumentError.Code) {
+        #expect { try read(text) } throws: { ($0 as? DocumentError)?.code == code }
     }
 
     @Test func `A version that is nested too deeply is named`() {
         let text =
             #"{"_id":"a","_rev":"1-b","n":"# + String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
-        #expect { try read(text + "}") } throws: { ($0 as? DocumentFault)?.code == .tooDeep }
+        #expect { try read(text + "}") } throws: { ($0 as? DocumentError)?.code == .tooDeep }
     }
 
     @Test func `The IDs of all documents that were read are those that were written`() throws {
@@ -63,7 +63,7 @@ struct MessageTests {
             var documents = RandomDocuments(random)
             var content = documents.document(id: "a")
             random = documents.random
-            guard WireDocument.fault(of: "a", content, idField: "id") == nil else { continue }
+            guard WireDocument.problem(of: "a", content, idField: "id") == nil else { continue }
             let revision = try #require(Revision("1-b"))
             let version = DocumentRevision(
                 try #require(RevisionPath(revision, ancestors: [])), isDeleted: false, content: content)
@@ -97,7 +97,7 @@ struct MessageTests {
                 while let part = try reader.next() {
                     switch part {
                     case .row(let row): rows.append("\(row.id) \(row.revisions)")
-                    case .fault(let fault): rows.append("fault \(fault.id)")
+                    case .problem(let problem): rows.append("problem \(problem.id)")
                     case .end(let position): end = position
                     case .pending(let count): #expect(count == 0)
                     }
@@ -110,7 +110,7 @@ struct MessageTests {
             }
             reader.finish()
             try take()
-            #expect(rows == ["a [1-b, 2-c]", "b [1-b]", "fault c"])
+            #expect(rows == ["a [1-b, 2-c]", "b [1-b]", "problem c"])
             #expect(end?.parameter == "3-a")
         }
     }

@@ -20,7 +20,7 @@ struct Calibration {
 
     func run() throws {
         let all = DocIndex.Filter.exists("width")
-        guard case .ranges(let scan) = try plan(all, .index("width")).access, let range = scan.ranges.first else {
+        guard let range = try plan(all, .index("width")).keyRanges.first else {
             throw BenchmarkError("there is no index over the width")
         }
         let keys = try self.keys(in: range)

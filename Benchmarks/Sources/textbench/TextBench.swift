@@ -80,7 +80,7 @@ struct TextBench {
             let before = writtenByteCount()
             var whole = Duration.zero
             _ = try updates(store, photos, clock, count, "again") { whole = $0 }
-            let found = try photos.searchCount(try TextQuery(parsing: "again7"))
+            let found = try photos.count(matching: try TextQuery(parsing: "again7"))
             guard found == (count + 992) / 1000 else { fatalError("an update is not found: \(found)") }
             // What commits leave for later, of LevelDB's log and of pending words, is done when the store is opened again.
             whole += try clock.measure {
@@ -144,7 +144,8 @@ struct TextBench {
             let any = try microseconds(line) { .or(words($0)) }
             let box = try microseconds(line) { TextQuery(searchBox: $0) }
             let typing = try microseconds(line) { TextQuery(searchBox: $0, isTyping: true) }
-            print("\(all)\t\(any)\t\(box)\t\(typing)\t\(try photos.searchCount(TextQuery(searchBox: line)))\t\(line)")
+            print(
+                "\(all)\t\(any)\t\(box)\t\(typing)\t\(try photos.count(matching: TextQuery(searchBox: line)))\t\(line)")
             fflush(nil)
         }
         try store.close()
@@ -229,8 +230,8 @@ struct TextBench {
         var report: [String] = []
         for query in queries {
             let parsed = try TextQuery(parsing: query.text)
-            let matchCount = try photos.searchCount(parsed)
-            let total = try photos.searchTotal(parsed, upTo: .max - 1)
+            let matchCount = try photos.count(matching: parsed)
+            let total = try photos.count(matching: parsed, upTo: .max - 1)
             let best10 = try photos.rank(parsed, limit: 10)
             // What is timed must be right: the best ten are those of all, and both ways to count agree.
             let all = try photos.rank(parsed, limit: nil)
@@ -253,7 +254,7 @@ struct TextBench {
                 + "compactions of LevelDB included. A record has \(recordByteCount) bytes: "
                 + "\(ratio(written, recordByteCount)) times as much is written for the document and its index, "
                 + "\(ratio(written - plain, recordByteCount)) times for the index alone")
-        let found = try photos.searchCount(try TextQuery(parsing: "fresh7"))
+        let found = try photos.count(matching: try TextQuery(parsing: "fresh7"))
         let updated = min(updateCount, try photos.count())
         guard found == (updated + 992) / 1000 else { fatalError("an update is not found: \(found)") }
         for failure in reopened.textIndexFailures { fatalError("\(failure)") }

@@ -4,7 +4,7 @@ extension DocumentStore {
     /// The albums of a store.
     ///
     /// ```swift
-    /// try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
+    /// try store.albums.put(Album("best", of: "photos", where: "rating >= 4", sort: "-taken"))
     /// try store.albums.add(["IMG_0231", "IMG_0117"], to: "wall", of: "photos")
     /// for photo in try store.albums.find("best", where: "year(taken) = 2019") { print(photo.id) }
     /// ```
@@ -79,7 +79,7 @@ extension DocumentStore.Albums {
     ///
     /// - Throws: ``DocIndexError``: `invalidAlbum` for an empty name, or if the condition or the order is invalid;
     ///   `unknownCollection`; the errors of ``DocumentStore/write(durability:_:)``.
-    public func save(_ album: Album, durability: Durability = .buffered) throws {
+    public func put(_ album: Album, durability: Durability = .buffered) throws {
         if album.name.isEmpty { throw Album.unnamed }
         _ = try album.query(on: try store.collection(album.collection))
         try declare()

@@ -2,6 +2,9 @@
 ///
 /// Swift's `==` and `Hasher` treat canonically equivalent strings as equal: "é" written with one scalar equals "é"
 /// written with two. Names and values of documents are stored byte for byte, so they are compared byte for byte.
+///
+/// Names have no type of their own with a bytewise `==`: programs give and receive names as strings, so each call would
+/// convert them, and the strings themselves could still be compared by mistake.
 extension String {
     /// Returns whether both strings have the same UTF-8 bytes.
     ///

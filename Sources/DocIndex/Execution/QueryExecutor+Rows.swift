@@ -12,7 +12,7 @@ extension QueryExecutor {
 
     private func collect(_ access: Plan.Access, into found: inout RowBitmap) throws {
         switch access {
-        case .nothing, .walk, .nearest, .ranked: break
+        case .nothing, .ordered, .nearest, .ranked: break
         case .search(let scan):
             guard let searches else { throw Self.unknown(scan.index) }
             for row in try searches.rows(of: scan.query) {

@@ -40,11 +40,11 @@ final class QueryExecutor {
     /// requested.
     var entryVisit: EntryVisit?
     private var stepCount = 0
-    /// The last result row found by a walk.
+    /// The last result row found by an ordered scan.
     var lastRow: UInt64?
-    /// Whether the walk or the scan of the plan was abandoned because it took too long; see ``walk(_:among:_:)`` and
+    /// Whether the access of the plan was abandoned because it took too long; see ``visitInOrder(_:among:_:)`` and
     /// ``scanInOrder(_:)``.
-    var didLeaveWalk = false
+    var didSwitchAccess = false
 
     init(
         rows: RowReader, query: Query, plan: Plan, options: Query.Options = Query.Options(), after start: [UInt8]? = nil
@@ -73,7 +73,7 @@ final class QueryExecutor {
         switch plan.access {
         case .nothing: return
         case .ranked(let scan, let filter): try visitRanked(scan, among: try filter.map(rowSet), visit)
-        case .walk(let walk, let filter): try self.walk(walk, among: try filter.map(rowSet), visit)
+        case .ordered(let scan, let filter): try visitInOrder(scan, among: try filter.map(rowSet), visit)
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
         case .scan where query.sort.isEmpty: try scanInOrder(visit)
         case .scan: try sort(visit) { add in try scan(from: 0, add) }
@@ -103,7 +103,7 @@ final class QueryExecutor {
         }
     }
 
-    /// Continues after a result row without the plan's walk: reads the documents of the remaining rows and sorts them.
+    /// Continues after a result row without the planned scan: reads the documents of the remaining rows and sorts them.
     func sort(_ found: RowBitmap, behind row: UInt64?, _ visit: Visit) throws {
         var position = start
         if let row {
@@ -115,7 +115,7 @@ final class QueryExecutor {
                 }
             }
         }
-        // Documents are now checked for the conditions that the walk decided too.
+        // Documents are now checked for the conditions that the scan decided too.
         let rest = Plan(
             access: plan.access, ordering: .top, isExact: false, estimate: plan.estimate,
             residual: query.filter.normalized)
@@ -255,7 +255,7 @@ final class QueryExecutor {
             let row = try rows.row(ofDocumentKey: cursor.key)
             if let fallback = plan.fallback, work.documentsExamined >= limit {
                 try cursor.checkForErrors()
-                didLeaveWalk = true
+                didSwitchAccess = true
                 return try visitInOrder(try rowSet(fallback.access), from: row, visit)
             }
             try noteKey()

@@ -1,6 +1,6 @@
 internal import LevelKit
 
-/// A cursor over the entries of one run of a walk.
+/// A cursor over the entries of one run of an ordered scan.
 ///
 /// This is a class because arrays cannot hold noncopyable cursors. It returns copies of the bytes that the cursor
 /// lends.
@@ -8,10 +8,10 @@ final class RunCursor: SortedRun {
     private var position: RunPosition
 
     init(
-        _ run: Plan.OrderedIndexScan.Run, of walk: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
+        _ run: Plan.OrderedIndexScan.Run, of scan: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
         in snapshot: Snapshot
     ) throws {
-        position = try RunPosition(run, of: walk, index: index, from: start, in: snapshot)
+        position = try RunPosition(run, of: scan, index: index, from: start, in: snapshot)
     }
 
     var run: Plan.OrderedIndexScan.Run { position.run }
@@ -52,15 +52,15 @@ private struct RunPosition: ~Copyable {
     private(set) var isAtEnd = false
 
     init(
-        _ run: Plan.OrderedIndexScan.Run, of walk: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
+        _ run: Plan.OrderedIndexScan.Run, of scan: Plan.OrderedIndexScan, index: ValueIndex, from start: [UInt8]?,
         in snapshot: Snapshot
     ) throws {
         self.run = run
         self.index = index
         prefixCount = run.prefix.count
-        sortComponents = walk.sortComponents
-        filters = walk.filters
-        cursor = try snapshot.cursor(in: run.range, direction: walk.isDescending ? .descending : .ascending)
+        sortComponents = scan.sortComponents
+        filters = scan.filters
+        cursor = try snapshot.cursor(in: run.range, direction: scan.isDescending ? .descending : .ascending)
         if let start { cursor.seek(to: run.prefix + start) }
     }
 

@@ -6,7 +6,7 @@ struct DocumentText {
     private var words = AnalyzedDocument()
     private var names: [String] = []
     /// The positions of each term.
-    private var places: [[UInt8]: [TextPosition]] = [:]
+    private var positions: [[UInt8]: [TextPosition]] = [:]
 
     init(_ document: DocumentObject) {
         words.chains = AnalysisChain.chains(Array(repeating: TextAnalyzer(), count: TextPosition.fieldLimit))
@@ -15,8 +15,8 @@ struct DocumentText {
             if names.count < TextPosition.fieldLimit { names.append(member.name) }
             append(member.value, field: names.count - 1)
         }
-        for (position, place) in words.places.enumerated() {
-            places[Array(words.terms[position]), default: []].append(place)
+        for (index, position) in words.positions.enumerated() {
+            positions[Array(words.terms[index]), default: []].append(position)
         }
     }
 
@@ -86,19 +86,19 @@ struct DocumentText {
         }
     }
 
-    private func places(of term: [UInt8], _ fields: UInt32) -> [TextPosition] {
-        (places[term] ?? []).filter { fields >> UInt32($0.field) & 1 == 1 }
+    private func positions(of term: [UInt8], _ fields: UInt32) -> [TextPosition] {
+        (positions[term] ?? []).filter { fields >> UInt32($0.field) & 1 == 1 }
     }
 
     private func hasTerm(_ fields: UInt32, where accepts: ([UInt8]) -> Bool) -> Bool {
-        places.contains { accepts($0.key) && !places(of: $0.key, fields).isEmpty }
+        positions.contains { accepts($0.key) && !positions(of: $0.key, fields).isEmpty }
     }
 
     /// Returns whether the terms are consecutive, with the last one as a prefix.
     private func hasPrefix(_ terms: [[UInt8]], _ fields: UInt32) -> Bool {
         guard let last = terms.last else { return false }
         if terms.count == 1 { return hasTerm(fields) { $0.starts(with: last) } }
-        return places.keys.contains { $0.starts(with: last) && hasPhrase(terms.dropLast() + [$0], fields) }
+        return positions.keys.contains { $0.starts(with: last) && hasPhrase(terms.dropLast() + [$0], fields) }
     }
 
     private func hasTerms(like terms: [[UInt8]], distance: Int?, _ fields: UInt32) -> Bool {
@@ -121,20 +121,20 @@ struct DocumentText {
 
     private func hasPhrase(_ terms: [[UInt8]], _ fields: UInt32) -> Bool {
         guard let first = terms.first else { return false }
-        let following = terms.map { Set(places(of: $0, fields).map(\.bits)) }
-        return places(of: first, fields).contains { start in
+        let following = terms.map { Set(positions(of: $0, fields).map(\.bits)) }
+        return positions(of: first, fields).contains { start in
             terms.indices.allSatisfy { following[$0].contains(start.bits &+ UInt32($0)) }
         }
     }
 
     /// Returns whether a sequence of words contains every term and at most `slop` other words.
     private func isNear(_ terms: [[UInt8]], slop: Int, _ fields: UInt32) -> Bool {
-        let all = Set(terms).map { places(of: $0, fields) }
+        let all = Set(terms).map { positions(of: $0, fields) }
         let others = min(max(0, slop), Int(TextPosition.gap) - all.count)
         let width = UInt32(clamping: all.count - 1 + others)
         return all.joined().contains { first in
-            all.allSatisfy { places in
-                places.contains { $0 >= first && $0.field == first.field && $0.bits - first.bits <= width }
+            all.allSatisfy { positions in
+                positions.contains { $0 >= first && $0.field == first.field && $0.bits - first.bits <= width }
             }
         }
     }

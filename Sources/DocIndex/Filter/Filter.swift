@@ -132,6 +132,9 @@ public indirect enum Filter: Sendable {
 
 extension Filter: Hashable {
     /// Returns whether both conditions have the same notation. Strings are compared by their bytes, as in documents.
+    ///
+    /// Synthesized equality would differ from the meaning of conditions: Swift's strings are equal if they are
+    /// canonically equivalent, a NaN is not equal to itself, and one condition can be represented in several ways.
     public static func == (left: Filter, right: Filter) -> Bool {
         // Notations are expensive to build, and most conditions already differ in their first parts.
         if let path = left.leafPath, let other = right.leafPath, path != other { return false }

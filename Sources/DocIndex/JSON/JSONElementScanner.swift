@@ -35,7 +35,7 @@ package struct JSONElementScanner: Sendable {
             let byte = bytes[offset]
             if mode == .bareWord && Self.endsBareWord(byte) { return true }
             let isComplete: Bool
-            do throws(JSONFaultFound) {
+            do throws(UnlocatedJSONProblem) {
                 isComplete = try take(byte)
             } catch {
                 throw JSONError(error.fault, at: position)
@@ -53,7 +53,7 @@ package struct JSONElementScanner: Sendable {
     }
 
     /// Processes one byte of the value; returns true for the last one.
-    private mutating func take(_ byte: UInt8) throws(JSONFaultFound) -> Bool {
+    private mutating func take(_ byte: UInt8) throws(UnlocatedJSONProblem) -> Bool {
         switch mode {
         case .bareWord: return false
         case .escape: mode = .string
@@ -72,11 +72,11 @@ package struct JSONElementScanner: Sendable {
             case UInt8(ascii: "["): open(closer: UInt8(ascii: "]"))
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 guard let expected = closers.popLast() else {
-                    throw JSONFaultFound(fault: .unexpected(byte, expected: "a value"))
+                    throw UnlocatedJSONProblem(fault: .unexpected(byte, expected: "a value"))
                 }
                 guard byte == expected else {
                     let name = Character(Unicode.Scalar(expected))
-                    throw JSONFaultFound(fault: .unexpected(byte, expected: "'\(name)'"))
+                    throw UnlocatedJSONProblem(fault: .unexpected(byte, expected: "'\(name)'"))
                 }
                 return closers.isEmpty
             default: if mode == .beginning { mode = .bareWord }
@@ -102,6 +102,6 @@ package struct JSONElementScanner: Sendable {
 }
 
 /// A fault whose position is not known yet.
-struct JSONFaultFound: Error {
+struct UnlocatedJSONProblem: Error {
     let fault: JSONProblem
 }

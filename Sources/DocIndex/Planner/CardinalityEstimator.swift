@@ -41,31 +41,17 @@ struct CardinalityEstimator {
     /// Estimates the count from the ranges' share of the bytes of the index; `nil` while most of the index is in
     /// memory.
     private func estimate(_ ranges: [KeyRange], behind prefix: [UInt8], _ entriesOfDocument: Double) throws -> Int? {
-        let all = try byteCount(.prefix(prefix))
+        let all = try database.approximateByteCount(in: .prefix(prefix))
         // With less than one byte per document, part of the index must still be in memory.
         guard all > 65_536, all > UInt64(documentCount) else { return nil }
         // Sample when there are many ranges.
         let step = max(1, ranges.count / Self.sampleCount)
         var part: UInt64 = 0
         for position in stride(from: 0, to: ranges.count, by: step) {
-            part &+= try byteCount(ranges[position]) &* UInt64(step)
+            part &+= try database.approximateByteCount(in: ranges[position]) &* UInt64(step)
         }
         let share = Double(min(part, all)) / Double(all)
         return Int(share * entriesOfDocument * Double(documentCount))
-    }
-
-    private func byteCount(_ range: KeyRange) throws -> UInt64 {
-        let lower: [UInt8] =
-            switch range.lower {
-            case .included(let key), .excluded(let key): key
-            case .unbounded: []
-            }
-        let upper: [UInt8] =
-            switch range.upper {
-            case .included(let key), .excluded(let key): key
-            case .unbounded: [0xff]
-            }
-        return try database.approximateByteCount(from: lower, to: upper)
     }
 }
 

@@ -19,8 +19,8 @@ extension Plan.Access: CustomStringConvertible {
         case .ids(let scan): "ids (\(scan.conditions.joined(separator: ", ")))"
         case .union(let parts): parts.map(\.description).joined(separator: " or ")
         case .intersection(let parts): parts.map(\.description).joined(separator: " and ")
-        case .walk(let walk, nil): walk.description
-        case .walk(let walk, let filter?): "\(walk) among the rows of \(filter)"
+        case .ordered(let scan, nil): scan.description
+        case .ordered(let scan, let filter?): "\(scan) among the rows of \(filter)"
         case .nearest(let index, let center):
             "index \(index) around \(center.latitude), \(center.longitude), nearest first"
         case .search(let scan): scan.description
@@ -46,7 +46,7 @@ extension Plan.TextScan: CustomStringConvertible {
 extension Plan.OrderedIndexScan: CustomStringConvertible {
     /// The index, the direction and the conditions.
     public var description: String {
-        "walk index \(index)\(isDescending ? " backwards" : "")"
+        "index \(index) in order\(isDescending ? ", backwards" : "")"
             + (conditions.isEmpty ? "" : " (\(conditions.joined(separator: ", ")))")
     }
 }

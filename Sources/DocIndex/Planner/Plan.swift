@@ -6,7 +6,7 @@ public import LevelKit
 /// results have the order of the query whichever way they were found.
 public struct Plan: Sendable, Hashable {
     /// The source of the rows.
-    public indirect enum Access: Sendable, Hashable {
+    package indirect enum Access: Sendable, Hashable {
         /// No rows: no document can satisfy the condition.
         case nothing
         /// Every document of the collection, in the order of rows.
@@ -21,7 +21,7 @@ public struct Plan: Sendable, Hashable {
         /// documents before they are read.
         case intersection([Access])
         /// The entries of an index in the requested order, optionally only those among the rows of another access.
-        case walk(Plan.OrderedIndexScan, filter: Access?)
+        case ordered(Plan.OrderedIndexScan, filter: Access?)
         /// The locations of an index, nearest first.
         case nearest(index: String, GeoPoint)
         /// The matches of the condition's searches, in the order of rows.
@@ -41,7 +41,7 @@ public struct Plan: Sendable, Hashable {
     }
 
     /// The source of the rows.
-    public let access: Access
+    package let access: Access
     /// How results are put in order.
     public let ordering: Ordering
     /// Whether the rows of the access are exactly the result, so that counting them reads no documents.
@@ -78,6 +78,10 @@ public struct Plan: Sendable, Hashable {
 
     /// The names of the indexes that are read, in the order of the plan.
     public var indexNames: [String] { access.indexNames }
+
+    /// The key ranges that are read from value indexes and from the map of IDs, in the order of the plan. Empty for a scan
+    /// of the collection, a search, and the nearest locations.
+    public var keyRanges: [KeyRange] { access.keyRanges }
 }
 
 extension Plan.Access {
@@ -89,8 +93,8 @@ extension Plan.Access {
         case .ids: "ids"
         case .union(let parts): "union(\(parts.map(\.identity).joined(separator: ",")))"
         case .intersection(let parts): "intersection(\(parts.map(\.identity).joined(separator: ",")))"
-        case .walk(let walk, nil): "walk(\(walk.index))"
-        case .walk(let walk, let filter?): "walk(\(walk.index);\(filter.identity))"
+        case .ordered(let scan, nil): "ordered(\(scan.index))"
+        case .ordered(let scan, let filter?): "ordered(\(scan.index);\(filter.identity))"
         case .nearest(let index, _): "nearest(\(index))"
         case .search(let scan): "search(\(scan.index))"
         case .ranked(let scan, nil): "ranked(\(scan.index))"
@@ -103,31 +107,42 @@ extension Plan.Access {
         case .nothing, .scan, .ids: []
         case .ranges(let scan): [scan.index]
         case .union(let parts), .intersection(let parts): parts.flatMap(\.indexNames)
-        case .walk(let walk, let filter): [walk.index] + (filter?.indexNames ?? [])
+        case .ordered(let scan, let filter): [scan.index] + (filter?.indexNames ?? [])
         case .nearest(let index, _): [index]
         case .search(let scan): [scan.index]
         case .ranked(let scan, let filter): [scan.index] + (filter?.indexNames ?? [])
+        }
+    }
+
+    var keyRanges: [KeyRange] {
+        switch self {
+        case .ranges(let scan): scan.ranges
+        case .ids(let scan): scan.ranges
+        case .union(let parts), .intersection(let parts): parts.flatMap(\.keyRanges)
+        case .ordered(let scan, let filter): scan.ranges + (filter?.keyRanges ?? [])
+        case .ranked(_, let filter): filter?.keyRanges ?? []
+        case .nothing, .scan, .nearest, .search: []
         }
     }
 }
 
 extension Plan {
     /// The entries of an index in some key ranges.
-    public struct IndexScan: Sendable, Hashable {
+    package struct IndexScan: Sendable, Hashable {
         /// The name of the index.
-        public let index: String
+        package let index: String
         /// The key ranges: disjoint, in the order of the conditions rather than of the keys.
-        public let ranges: [KeyRange]
+        package let ranges: [KeyRange]
         /// The conditions that the ranges represent.
-        public var conditions: [String] { used.map(\.description) }
+        package var conditions: [String] { used.map(\.description) }
         /// The conditions evaluated on each entry before its document is read.
-        public var filterConditions: [String] {
+        package var filterConditions: [String] {
             filters.compactMap { if case .component(_, let filter) = $0 { filter.description } else { nil } }
         }
         /// The conditions that the ranges represent. They are formatted only on demand.
         let used: [Filter]
         /// The estimated number of entries.
-        public internal(set) var estimatedEntryCount: Int
+        package internal(set) var estimatedEntryCount: Int
         let filters: [EntryFilter]
         /// Whether each range holds the entries of a single value, so that rows ascend within it and a row is found
         /// with one seek.
@@ -137,24 +152,24 @@ extension Plan {
 
 extension Plan {
     /// Documents by ID.
-    public struct IDScan: Sendable, Hashable {
+    package struct IDScan: Sendable, Hashable {
         /// The key ranges in the map from IDs to rows: disjoint and ascending, one for each ID if single IDs are
         /// requested.
-        public let ranges: [KeyRange]
+        package let ranges: [KeyRange]
         /// The conditions that the ranges represent.
-        public var conditions: [String] { used.map(\.description) }
+        package var conditions: [String] { used.map(\.description) }
         let used: [Filter]
         /// The requested IDs; `nil` if the plan reads ranges of IDs.
         let ids: [DocumentID]?
         /// The estimated number of IDs.
-        public let estimatedCount: Int
+        package let estimatedCount: Int
     }
 }
 
 extension Plan {
     /// The entries of an index in the order of their values.
-    public struct OrderedIndexScan: Sendable, Hashable {
-        /// A part of the walk: entries with a common key prefix.
+    package struct OrderedIndexScan: Sendable, Hashable {
+        /// A part of the scan: entries with a common key prefix.
         struct Run: Sendable, Hashable {
             let range: KeyRange
             /// The key bytes before the sort components.
@@ -162,31 +177,31 @@ extension Plan {
         }
 
         /// The name of the index.
-        public let index: String
+        package let index: String
         /// Whether larger keys come first.
-        public let isDescending: Bool
-        /// The conditions that restrict the walk.
-        public var conditions: [String] { used.map(\.description) }
+        package let isDescending: Bool
+        /// The conditions that restrict the scan.
+        package var conditions: [String] { used.map(\.description) }
         let used: [Filter]
         let runs: [Run]
         /// The components that determine the order. They follow the components that are constant within a run.
         let sortComponents: Range<Int>
         let filters: [EntryFilter]
         /// The key ranges, one for each run.
-        public var ranges: [KeyRange] { runs.map(\.range) }
+        package var ranges: [KeyRange] { runs.map(\.range) }
     }
 }
 
 extension Plan {
     /// The matches found by the text index.
-    public struct TextScan: Sendable, Hashable {
+    package struct TextScan: Sendable, Hashable {
         /// The name of the index.
-        public let index: String
+        package let index: String
         /// The search conditions.
-        public var conditions: [String] { used.map(\.description) }
+        package var conditions: [String] { used.map(\.description) }
         let used: [Filter]
         /// An upper bound on the number of matching documents.
-        public let estimatedMatchCount: Int
+        package let estimatedMatchCount: Int
         let query: TextQuery
     }
 }

@@ -45,7 +45,7 @@ struct Planner {
         if hint == nil {
             let (conjuncts, isNone) = Self.conjuncts(of: query)
             let outline = QueryOutline(query, conjuncts: conjuncts, documentCount: Double(documentCount))
-            if !isNone, let option = walkOfAnswer(walks(for: query, conjuncts: conjuncts), outline) {
+            if !isNone, let option = orderedScanOfAnswer(orderedScans(for: query, conjuncts: conjuncts), outline) {
                 return option.plan
             }
         }
@@ -93,12 +93,12 @@ struct Planner {
         let filtered = filters.map { self.filter($0, outline) }
         var options = [scan(resultCount, outline, or: filtered.min { $0.cost < $1.cost })] + filtered
         let best = filters.min { $0.precedes($1, by: \.weight) }
-        let walks = walks(for: query, conjuncts: conjuncts)
-        let answer = walkOfAnswer(walks, outline)
-        for walk in walks where answer?.plan.access != .walk(walk.walk, filter: nil) {
-            options.append(try self.walk(walk, filter: nil, resultCount, outline))
-            if let best, !best.access.indexNames.contains(walk.walk.index) {
-                options.append(try self.walk(walk, filter: best, resultCount, outline))
+        let scans = orderedScans(for: query, conjuncts: conjuncts)
+        let answer = orderedScanOfAnswer(scans, outline)
+        for candidate in scans where answer?.plan.access != .ordered(candidate.scan, filter: nil) {
+            options.append(try orderedScan(candidate, filter: nil, resultCount, outline))
+            if let best, !best.access.indexNames.contains(candidate.scan.index) {
+                options.append(try orderedScan(candidate, filter: best, resultCount, outline))
             }
         }
         options += nearest(query, conjuncts: conjuncts, resultCount, outline)
@@ -192,25 +192,26 @@ struct Planner {
             Plan.Estimate(keys: filter.entryCount, documents: read, rows: min(rowCount, outline.wanted)), cost: cost)
     }
 
-    private func walk(
-        _ walk: WalkCandidate, filter: AccessCandidate?, _ resultCount: Double, _ outline: QueryOutline
+    private func orderedScan(
+        _ candidate: OrderedScanCandidate, filter: AccessCandidate?, _ resultCount: Double, _ outline: QueryOutline
     ) throws -> Option {
-        let entryCount = Double(walk.isWhole ? documentCount : try countEntries(walk.walk.ranges, walk.index))
+        let entryCount = Double(
+            candidate.isWhole ? documentCount : try countEntries(candidate.scan.ranges, candidate.index))
         let matches = max(1, min(resultCount, entryCount))
         let visited = min(entryCount, outline.wanted * entryCount / matches)
-        let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
-        var cost = Double(walk.walk.runs.count) * costs.seek + visited * step
-        cost += visited * Double(walk.walk.filters.count) * costs.entryCondition
-        var read = visited * walk.filterSelectivity
+        let step = candidate.scan.isDescending ? costs.entryBackward : costs.entryForward
+        var cost = Double(candidate.scan.runs.count) * costs.seek + visited * step
+        cost += visited * Double(candidate.scan.filters.count) * costs.entryCondition
+        var read = visited * candidate.filterSelectivity
         if let filter {
             cost += filter.cost + (filter.rowCount + visited) * costs.setMember
             read = min(filter.rowCount, outline.wanted * filter.rowCount / max(outline.resultCount(of: filter), 1))
         }
-        let exact = walk.exact.union(filter?.exact ?? [])
-        if exact.count == outline.conjuncts.count, isCovered(walk.index) { read = 0 }
+        let exact = candidate.exact.union(filter?.exact ?? [])
+        if exact.count == outline.conjuncts.count, isCovered(candidate.index) { read = 0 }
         cost += read * (costs.documentByRow + costs.condition)
         return option(
-            .walk(walk.walk, filter: filter?.access), .found,
+            .ordered(candidate.scan, filter: filter?.access), .found,
             exact: exact, of: outline.conjuncts,
             Plan.Estimate(
                 keys: visited + (filter?.entryCount ?? 0), documents: read, rows: min(resultCount, outline.wanted)),

@@ -91,7 +91,7 @@ extension DocumentCollection {
             Plan.Execution(
                 plan: plan, keysExamined: executor.work.keysExamined,
                 documentsExamined: executor.work.documentsExamined, resultCount: count,
-                didLeaveWalk: executor.didLeaveWalk, duration: clock.now - begin)
+                didSwitchAccess: executor.didSwitchAccess, duration: clock.now - begin)
         )
     }
 

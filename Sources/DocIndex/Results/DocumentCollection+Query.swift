@@ -50,7 +50,7 @@ extension DocumentCollection {
         }
         return Plan.Execution(
             plan: plan, keysExamined: executor.work.keysExamined, documentsExamined: executor.work.documentsExamined,
-            resultCount: count, didLeaveWalk: executor.didLeaveWalk, duration: clock.now - begin)
+            resultCount: count, didSwitchAccess: executor.didSwitchAccess, duration: clock.now - begin)
     }
 
     /// Returns the number of documents that satisfy a condition.

@@ -116,7 +116,7 @@ extension DocumentCollection {
     /// Returns the number of documents that match.
     ///
     /// - Complexity: reads every posting of every word; with a condition as ``count(where:options:)``.
-    public func searchCount(_ query: TextQuery, where filter: Filter = .all) throws -> Int {
+    public func count(matching query: TextQuery, where filter: Filter = .all) throws -> Int {
         try filter.validate()
         if !filter.isAll, filter.searches.isEmpty { return try count(where: Self.both(query, filter)) }
         let rows = try reader()
@@ -132,7 +132,7 @@ extension DocumentCollection {
     /// Counts the documents that match, up to a limit. Useful for displaying the length of a result list.
     ///
     /// - Complexity: O(1) for a single word; otherwise reads postings until `limit` documents have been found.
-    public func searchTotal(_ query: TextQuery, upTo limit: Int = 1000) throws -> TextQuery.Total {
+    public func count(matching query: TextQuery, upTo limit: Int) throws -> TextQuery.Total {
         try textSearch(in: try reader()).count(query, upTo: limit)
     }
 

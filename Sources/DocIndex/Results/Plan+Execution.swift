@@ -9,9 +9,9 @@ extension Plan {
         public let documentsExamined: Int
         /// The number of documents in the result.
         public let resultCount: Int
-        /// Whether the planned walk or scan was abandoned because it found too few results. The remaining results then came
+        /// Whether the planned access was abandoned because it found too few results. The remaining results then came
         /// from reading all candidate rows.
-        public let didLeaveWalk: Bool
+        public let didSwitchAccess: Bool
         /// The time from choosing the plan to the last result, including time spent by the caller.
         public let duration: Duration
     }

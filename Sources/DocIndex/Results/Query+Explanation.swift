@@ -29,7 +29,7 @@ extension Query {
             lines.append(
                 "actual: \(actual.keysExamined) keys, \(actual.documentsExamined) documents, \(actual.resultCount) rows, "
                     + "\(Self.microseconds(actual.duration)) µs")
-            if actual.didLeaveWalk {
+            if actual.didSwitchAccess {
                 lines.append(
                     plan.access == .scan
                         ? "the scan found too few results; the rest came from \(plan.fallback?.access.identity ?? "indexes")"
@@ -54,7 +54,7 @@ extension Query {
                 "actual": [
                     "keys": .int(Int64(actual.keysExamined)), "documents": .int(Int64(actual.documentsExamined)),
                     "rows": .int(Int64(actual.resultCount)), "us": .int(Self.microseconds(actual.duration)),
-                    "leftWalk": .bool(actual.didLeaveWalk),
+                    "switchedAccess": .bool(actual.didSwitchAccess),
                 ],
                 "alternatives": .array(
                     alternatives.map {
@@ -85,7 +85,7 @@ extension Plan.Access {
         case .union(let parts), .intersection(let parts): parts.flatMap(\.rangeLines)
         case .ranges(let scan): Self.lines(scan.index, scan.ranges)
         case .ids(let scan): Self.lines("ids", scan.ranges)
-        case .walk(let walk, let filter): Self.lines(walk.index, walk.ranges) + (filter?.rangeLines ?? [])
+        case .ordered(let scan, let filter): Self.lines(scan.index, scan.ranges) + (filter?.rangeLines ?? [])
         }
     }
 
@@ -120,10 +120,10 @@ extension Plan.Access {
             ]
         case .union(let parts): return ["op": "union", "in": .array(parts.map { .object($0.json) })]
         case .intersection(let parts): return ["op": "intersection", "in": .array(parts.map { .object($0.json) })]
-        case .walk(let walk, let filter):
+        case .ordered(let scan, let filter):
             var object: DocumentObject = [
-                "op": "walk", "index": .string(walk.index), "backwards": .bool(walk.isDescending),
-                "conditions": strings(walk.conditions), "ranges": strings(walk.ranges.map(\.notation)),
+                "op": "ordered", "index": .string(scan.index), "backwards": .bool(scan.isDescending),
+                "conditions": strings(scan.conditions), "ranges": strings(scan.ranges.map(\.notation)),
             ]
             if let filter { object["among"] = .object(filter.json) }
             return object
@@ -145,10 +145,7 @@ extension KeyRange {
     /// The bounds as bytes: printable ASCII unchanged, other bytes as `\xNN`.
     var notation: String {
         func text(_ bound: KeyBound<[UInt8]>, _ unbounded: String) -> String {
-            switch bound {
-            case .unbounded: unbounded
-            case .included(let key), .excluded(let key): key.map(Self.notation).joined()
-            }
+            bound.key.map { $0.map(Self.notation).joined() } ?? unbounded
         }
         return "\(text(lower, "first")) ..< \(text(upper, "end"))"
     }

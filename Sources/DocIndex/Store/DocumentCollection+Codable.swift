@@ -6,14 +6,14 @@ extension DocumentCollection {
     /// Returns the document with an ID, decoded as a Swift type; `nil` if there is none.
     ///
     /// - Throws: `DecodingError` with the path if the document does not fit the type; ``DocIndexError``; `LevelError`.
-    public func value<T: Decodable>(_ id: DocumentID, as type: T.Type = T.self) throws -> T? {
+    public func document<T: Decodable>(_ id: DocumentID, as type: T.Type) throws -> T? {
         try document(id).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
 
     /// Returns the decoded documents that satisfy a condition; see ``find(_:sort:limit:)-(FilterText,_,_)``.
     /// Interpolated values are bound.
-    public func values<T: Decodable>(
-        _ condition: FilterText, sort: String? = nil, limit: Int? = nil, as type: T.Type = T.self
+    public func find<T: Decodable>(
+        _ condition: FilterText, sort: String? = nil, limit: Int? = nil, as type: T.Type
     ) throws -> [T] {
         try find(condition, sort: sort, limit: limit).map { try DocumentDecoder().decode(type, from: $0.content) }
     }
@@ -27,8 +27,8 @@ extension DocumentCollection {
     ///     var caption: String?
     ///     var rating: Int?
     /// }
-    /// try photos.save(Photo(id: "IMG_0231", caption: "Fog", rating: 5))
-    /// let photo = try photos.value("IMG_0231", as: Photo.self)
+    /// try photos.put(encoding: Photo(id: "IMG_0231", caption: "Fog", rating: 5))
+    /// let photo = try photos.document("IMG_0231", as: Photo.self)
     /// ```
     ///
     /// - Parameters:
@@ -39,18 +39,19 @@ extension DocumentCollection {
     /// - Throws: `EncodingError` with the path for a value that a document cannot contain; the errors of
     ///   ``Transaction/put(_:in:if:)->_``.
     @discardableResult
-    public func save(
-        _ value: some Encodable, if condition: Document.WriteCondition = .none, durability: Durability = .buffered
+    public func put(
+        encoding value: some Encodable, if condition: Document.WriteCondition = .none,
+        durability: Durability = .buffered
     ) throws -> DocumentID {
-        try store.write(durability: durability) { try $0.save(value, in: name, if: condition) }
+        try store.write(durability: durability) { try $0.put(encoding: value, in: name, if: condition) }
     }
 }
 
 extension Transaction {
-    /// Stores a value under its ID; see ``DocumentCollection/save(_:if:durability:)``.
+    /// Stores a value under its ID; see ``DocumentCollection/put(encoding:if:durability:)``.
     @discardableResult
-    public func save(
-        _ value: some Encodable, in collection: String, if condition: Document.WriteCondition = .none
+    public func put(
+        encoding value: some Encodable, in collection: String, if condition: Document.WriteCondition = .none
     ) throws -> DocumentID {
         let encoder = DocumentEncoder()
         let content = try encoder.encodeObject(value)
@@ -61,8 +62,8 @@ extension Transaction {
     }
 
     /// Returns a document as seen by this transaction, decoded as a Swift type; `nil` if there is none.
-    public func value<T: Decodable>(
-        _ id: DocumentID, in collection: String, as type: T.Type = T.self
+    public func document<T: Decodable>(
+        _ id: DocumentID, in collection: String, as type: T.Type
     ) throws -> T? {
         try document(id, in: collection).map { try DocumentDecoder().decode(type, from: $0.content) }
     }

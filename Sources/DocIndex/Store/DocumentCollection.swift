@@ -89,9 +89,8 @@ public struct DocumentCollection: Sendable {
     public func indexSizes() throws -> [(name: String, byteCount: UInt64)] {
         try reader().collection.indexes.filter { !$0.isRetiring }.map { entry in
             let space: StoreKey = entry.definition.kind == .text ? .text : .values
-            let prefix = space.prefix(entry.number)
-            let upper = KeyRange.successor(ofPrefix: prefix) ?? [0xff]
-            return (entry.definition.name, try store.database.approximateByteCount(from: prefix, to: upper))
+            let keys = KeyRange.prefix(space.prefix(entry.number))
+            return (entry.definition.name, try store.database.approximateByteCount(in: keys))
         }
     }
 }

@@ -53,8 +53,7 @@ extension DocumentStore {
 
     /// Returns the bytes that the history takes in table files. Data still in memory is not counted.
     public func historyByteCount() throws -> UInt64 {
-        let prefix = StoreKey.history.rawValue
-        return try database.approximateByteCount(from: [prefix], to: [prefix + 1])
+        try database.approximateByteCount(in: .prefix([StoreKey.history.rawValue]))
     }
 
     /// Deletes all changes that are outside the bounds of their history now.

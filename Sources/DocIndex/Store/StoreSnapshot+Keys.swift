@@ -10,8 +10,8 @@ extension DocumentStore {
     /// Returns the levels and sizes of the database.
     package func statistics() throws -> Database.Statistics { try database.statistics() }
 
-    /// Returns the approximate size in tables of the keys from one key up to another one.
-    package func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws -> UInt64 {
-        try database.approximateByteCount(from: lower, to: upper)
+    /// Returns the approximate size in tables of the keys in a range.
+    package func approximateByteCount(in range: KeyRange) throws -> UInt64 {
+        try database.approximateByteCount(in: range)
     }
 }

@@ -7,7 +7,7 @@ extension Catalog {
         // The lower bound of the gap before the next known range.
         var lower = KeyBound<[UInt8]>.unbounded
         for range in knownRanges() {
-            unknown.append(KeyRange(lower: lower, upper: .excluded(Self.key(range.lower))))
+            unknown.append(KeyRange(lower: lower, upper: .excluded(range.lower.key ?? [])))
             switch range.upper {
             case .included(let key): lower = .excluded(key)
             case .excluded(let key): lower = .included(key)
@@ -56,13 +56,6 @@ extension Catalog {
                 }
             }
         }
-        return known.sorted { Self.key($0.lower).lexicographicallyPrecedes(Self.key($1.lower)) }
-    }
-
-    private static func key(_ bound: KeyBound<[UInt8]>) -> [UInt8] {
-        switch bound {
-        case .unbounded: []
-        case .included(let key), .excluded(let key): key
-        }
+        return known.sorted { ($0.lower.key ?? []).lexicographicallyPrecedes($1.lower.key ?? []) }
     }
 }

@@ -28,12 +28,12 @@ struct HistoryVerifier {
     }
 
     mutating func run(_ result: inout Verification) throws {
-        let oldest = try HistoryWalk.oldestCommits(in: snapshot, of: catalog)
+        let oldest = try HistoryTraversal.oldestCommits(in: snapshot, of: catalog)
         let stored = try sumOfRecords(&result)
         var reached = KeySum()
         for collection in catalog.collections {
-            guard let walk = HistoryWalk(of: collection, oldest: oldest, in: snapshot) else { continue }
-            try walk.run { link, id, finding in
+            guard let traversal = HistoryTraversal(of: collection, oldest: oldest, in: snapshot) else { continue }
+            try traversal.run { link, id, finding in
                 if case .missing = finding {} else { reached.add(Self.key(link, collection)) }
                 Self.report(finding, link, id, of: collection, &result)
             }
@@ -46,7 +46,7 @@ struct HistoryVerifier {
     }
 
     private static func report(
-        _ finding: HistoryWalk<Snapshot>.Finding, _ link: HistoryRecord.Link, _ id: DocumentID,
+        _ finding: HistoryTraversal<Snapshot>.Finding, _ link: HistoryRecord.Link, _ id: DocumentID,
         of collection: LoadedCollection, _ result: inout Verification
     ) {
         let problem: String
@@ -115,9 +115,9 @@ struct HistoryReach {
 
     init(in reader: some KeyValueReader, catalog: LoadedCatalog, oldest: [UInt32: UInt64]) throws {
         for collection in catalog.collections {
-            guard let walk = HistoryWalk(of: collection, oldest: oldest, in: reader) else { continue }
+            guard let traversal = HistoryTraversal(of: collection, oldest: oldest, in: reader) else { continue }
             var reached = keys
-            try walk.run { link, _, _ in
+            try traversal.run { link, _, _ in
                 reached.insert(
                     StoreChange.Key(sequence: link.sequence, collection: collection.number, row: link.row))
             }

@@ -6,12 +6,12 @@ extension Rebuilder {
     /// A record that is missing or damaged is replaced with a mark, so that the newer changes stay readable. Records
     /// that no list leads to any more are set aside. Memory for the keys of the history.
     mutating func rebuildHistory() throws {
-        let oldest = try HistoryWalk.oldestCommits(in: database, of: catalog)
+        let oldest = try HistoryTraversal.oldestCommits(in: database, of: catalog)
         var reached: Set<StoreChange.Key> = []
         var damaged: [(place: StoreChange.Key, key: [UInt8], isMissing: Bool)] = []
         for collection in catalog.collections {
-            guard let walk = HistoryWalk(of: collection, oldest: oldest, in: database) else { continue }
-            try walk.run { link, _, finding in
+            guard let traversal = HistoryTraversal(of: collection, oldest: oldest, in: database) else { continue }
+            try traversal.run { link, _, finding in
                 let place = StoreChange.Key(
                     sequence: link.sequence, collection: collection.number, row: link.row)
                 reached.insert(place)

@@ -13,8 +13,8 @@ struct RevisionVerifier<Reader: KeyValueReader> {
     }
 
     /// A problem with the revisions of a document.
-    struct Finding {
-        let problem: String
+    struct Problem {
+        let text: String
         /// `nil` if the key cannot be read.
         let id: DocumentID?
         let key: [UInt8]
@@ -23,12 +23,12 @@ struct RevisionVerifier<Reader: KeyValueReader> {
     /// Calls `body` with each problem.
     ///
     /// - Complexity: O(*n*) in the records of revisions.
-    mutating func run(_ body: (Finding) throws -> Void) throws {
+    mutating func run(_ body: (Problem) throws -> Void) throws {
         let last = (try? WriterState.storedSequence(in: reader)) ?? .max
         let shownKey = StoreKey.replication.prefix(collection.number)
         if let shown = try? WriterState.storedProgress(shownKey, in: reader), shown <= last {
         } else {
-            try body(Finding(problem: "the last commit that was sent cannot be right", id: nil, key: shownKey))
+            try body(Problem(text: "the last commit that was sent cannot be right", id: nil, key: shownKey))
         }
         let prefix = StoreKey.revisions.prefix(collection.number)
         var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
@@ -44,7 +44,7 @@ struct RevisionVerifier<Reader: KeyValueReader> {
             } else {
                 problem = "the key of revisions cannot be read"
             }
-            if let problem { try body(Finding(problem: problem, id: id, key: key.copied())) }
+            if let problem { try body(Problem(text: problem, id: id, key: key.copied())) }
         }
         try checkBodies(body)
     }
@@ -63,20 +63,20 @@ struct RevisionVerifier<Reader: KeyValueReader> {
         return nil
     }
 
-    private mutating func checkBodies(_ body: (Finding) throws -> Void) throws {
+    private mutating func checkBodies(_ body: (Problem) throws -> Void) throws {
         let prefix = StoreKey.revisionBodies.prefix(collection.number)
         var cursor = try reader.cursor(in: .prefix(prefix), cache: .bypass)
         while try cursor.advance() {
             try cancellation.step()
             let key = cursor.key
             guard let (id, revision) = StoreKey.documentRevision(in: key, behind: prefix.count) else {
-                try body(Finding(problem: "the key of a version cannot be read", id: nil, key: key.copied()))
+                try body(Problem(text: "the key of a version cannot be read", id: nil, key: key.copied()))
                 continue
             }
             let tree = try? RevisionTree.read(id, of: collection, in: reader)
             if tree?.contains(revision) != true {
                 try body(
-                    Finding(problem: "the version \(revision) belongs to no known revisions", id: id, key: key.copied())
+                    Problem(text: "the version \(revision) belongs to no known revisions", id: id, key: key.copied())
                 )
             }
         }
@@ -90,11 +90,11 @@ extension Verifier {
             try report("the revisions of \(collection.name)")
             try references.addVersions(of: collection, in: snapshot)
             var verifier = RevisionVerifier(of: collection, in: snapshot)
-            try verifier.run { finding in
-                let document = finding.id.map { " of the document \($0)" } ?? ""
+            try verifier.run { problem in
+                let document = problem.id.map { " of the document \($0)" } ?? ""
                 result.report(
-                    "\(collection.name): \(finding.problem)\(document)", in: collection.name, id: finding.id,
-                    key: finding.key)
+                    "\(collection.name): \(problem.text)\(document)", in: collection.name, id: problem.id,
+                    key: problem.key)
             }
         }
     }
@@ -113,15 +113,15 @@ extension Rebuilder {
             var keys: Set<[UInt8]> = []
             // Twice: without its tree, a sound version belongs to no document.
             for _ in 0..<2 {
-                var findings: [RevisionVerifier<Database>.Finding] = []
+                var problems: [RevisionVerifier<Database>.Problem] = []
                 var verifier = RevisionVerifier(of: collection, in: database)
-                try verifier.run { findings.append($0) }
-                for finding in findings where finding.key != shownKey && keys.insert(finding.key).inserted {
-                    if let value = try database.value(forKey: finding.key) { try setAside(finding.key, value) }
+                try verifier.run { problems.append($0) }
+                for problem in problems where problem.key != shownKey && keys.insert(problem.key).inserted {
+                    if let value = try database.value(forKey: problem.key) { try setAside(problem.key, value) }
                     report.repairCount += 1
                 }
                 try write(always: true)
-                for id in Set(findings.compactMap(\.id)) { try correctChange(of: id, in: collection) }
+                for id in Set(problems.compactMap(\.id)) { try correctChange(of: id, in: collection) }
             }
             try write(always: true)
         }

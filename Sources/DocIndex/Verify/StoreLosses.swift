@@ -96,8 +96,8 @@ private struct StoreDamage {
                 isElsewhere = true
                 continue
             }
-            let first = Self.firstByte(keys.lower) ?? 0
-            let last = Self.firstByte(keys.upper) ?? .max
+            let first = keys.lower.key?.first ?? 0
+            let last = keys.upper.key?.first ?? .max
             func reaches(_ space: StoreKey) -> Bool { first <= space.rawValue && space.rawValue <= last }
             if reaches(.documents) { reachesDocuments = true }
             if names.contains(where: reaches) { reachesNames = true }
@@ -111,13 +111,6 @@ private struct StoreDamage {
         let hasUnknown = losses.places.contains { $0.keys == nil } || losses.placeCount > losses.places.count
         leavesNamesOrDocuments =
             losses.isManifestComplete && !differs && !hasUnknown && !(reachesDocuments && reachesNames)
-    }
-
-    private static func firstByte(_ bound: KeyBound<[UInt8]>) -> UInt8? {
-        switch bound {
-        case .included(let key), .excluded(let key): key.first
-        case .unbounded: nil
-        }
     }
 }
 
@@ -233,10 +226,10 @@ private struct LossSurvey {
 
     /// Counts the documents whose list of changes is damaged, or leads to a record that should exist.
     private mutating func readHistory(of collection: LoadedCollection) throws {
-        let oldest = try HistoryWalk.oldestCommits(in: snapshot, of: catalog)
-        guard let walk = HistoryWalk(of: collection, oldest: oldest, in: snapshot) else { return }
+        let oldest = try HistoryTraversal.oldestCommits(in: snapshot, of: catalog)
+        guard let traversal = HistoryTraversal(of: collection, oldest: oldest, in: snapshot) else { return }
         var count = 0
-        try walk.run { _, _, finding in
+        try traversal.run { _, _, finding in
             // A list ends at the first change that is not sound.
             if case .sound = finding { return }
             count += 1

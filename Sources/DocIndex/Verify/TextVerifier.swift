@@ -72,7 +72,7 @@ struct TextVerifier {
         }
         guard let segment = view.structure.segments.firstIndex(where: { slot < $0.upper }) else { return }
         for position in 0..<words.terms.count {
-            expected[segment] &+= words.terms.withTerm(position) { Self.hash($0, slot, words.places[position]) }
+            expected[segment] &+= words.terms.withTerm(position) { Self.hash($0, slot, words.positions[position]) }
         }
     }
 

@@ -21,7 +21,7 @@ package struct AttachmentError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// The kind of error.
     package let code: Code
-    /// A description of the fault, the attachment, and what to do next.
+    /// A description of the problem, the attachment, and what to do next.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

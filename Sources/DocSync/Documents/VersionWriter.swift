@@ -23,7 +23,7 @@ package struct VersionWriter: Sendable {
 
     /// The outcome of storing versions.
     package struct Outcome: Sendable {
-        package var faults: [DocumentFault] = []
+        package var problems: [DocumentError] = []
         /// The number of documents that changed.
         package var writtenCount = 0
         /// The documents that also have versions that the peer does not have.
@@ -53,14 +53,14 @@ package struct VersionWriter: Sendable {
             let middle = merged.count / 2
             var outcome = try await write(Array(merged[..<middle]), echo: echo)
             let second = try await write(Array(merged[middle...]), echo: echo)
-            outcome.faults += second.faults
+            outcome.problems += second.problems
             outcome.writtenCount += second.writtenCount
             outcome.divergedIDs += second.divergedIDs
             return outcome
         } catch let error as DocIndexError where Self.isFault(error) {
             guard let arrival = merged.first else { return Outcome() }
-            return Outcome(faults: [
-                DocumentFault(
+            return Outcome(problems: [
+                DocumentError(
                     error.code == .tooManyEntries
                         ? .tooManyEntries : error.code == .attachmentMissing ? .unavailable : .refused,
                     id: Self.text(arrival.id), revision: arrival.versions.first?.path.revision.description,

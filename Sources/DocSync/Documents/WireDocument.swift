@@ -38,45 +38,45 @@ extension WireDocument {
     /// - Parameters:
     ///   - text: the JSON text of the object.
     ///   - idField: the member that holds the ID in the collection.
-    /// - Throws: ``DocumentFault``.
+    /// - Throws: ``DocumentError``.
     /// - Complexity: O(*n*) in the length of the text.
-    package init(reading text: [UInt8], idField: String) throws(DocumentFault) {
+    package init(reading text: [UInt8], idField: String) throws(DocumentError) {
         var members: JSONParts
         do throws(MessageError) {
             members = try JSONParts.members(of: text)
         } catch {
-            throw DocumentFault(.malformed, id: "", error.message)
+            throw DocumentError(.malformed, id: "", error.message)
         }
         try self.init(reading: &members, idField: idField)
     }
 
     /// Reads a version from the members of an object, and leaves them at their end.
     ///
-    /// - Throws: ``DocumentFault``. The members may then not be at their end.
-    init(reading members: inout JSONParts, idField: String) throws(DocumentFault) {
+    /// - Throws: ``DocumentError``. The members may then not be at their end.
+    init(reading members: inout JSONParts, idField: String) throws(DocumentError) {
         var reader = WireDocumentReader()
         do throws(MessageError) {
             while let name = try members.nextName() { try reader.read(name, from: &members) }
         } catch {
-            throw DocumentFault(.malformed, id: reader.id ?? "", error.message)
+            throw DocumentError(.malformed, id: reader.id ?? "", error.message)
         }
         try self.init(reader.finished(idField: idField))
     }
 
-    private init(_ other: WireDocument) throws(DocumentFault) { self = other }
+    private init(_ other: WireDocument) throws(DocumentError) { self = other }
 }
 
 private struct WireDocumentReader {
     private(set) var id: String?
-    /// The first fault. The ID can follow it.
-    private var fault: (code: DocumentFault.Code, message: String)?
+    /// The first problem. The ID can follow it.
+    private var problem: (code: DocumentError.Code, message: String)?
     private var revision: String?
     private var path: DocumentObject?
     private var isDeleted = false
     private var attachments: [WireAttachment] = []
     private var members: [(String, DocumentValue)] = []
 
-    /// Reads the value of a member. After a fault, the others are read too, because they can have the ID and the
+    /// Reads the value of a member. After a problem, the others are read too, because they can have the ID and the
     /// revision.
     ///
     /// - Throws: ``MessageError`` if the end of the value is unknown.
@@ -94,7 +94,7 @@ private struct WireDocumentReader {
         case .success(let value):
             if isData { members.append((name, value)) } else { readReserved(name, value) }
         case .failure(let error):
-            let code: DocumentFault.Code =
+            let code: DocumentError.Code =
                 switch error.code {
                 case .tooDeep: .tooDeep
                 case .numberOutOfRange: .numberOutOfRange
@@ -124,27 +124,27 @@ private struct WireDocumentReader {
         }
     }
 
-    private mutating func note(_ code: DocumentFault.Code, _ message: String) {
-        if fault == nil { fault = (code, message) }
+    private mutating func note(_ code: DocumentError.Code, _ message: String) {
+        if problem == nil { problem = (code, message) }
     }
 
-    func finished(idField: String) throws(DocumentFault) -> WireDocument {
-        if let fault = self.fault {
-            throw DocumentFault(fault.code, id: id ?? "", revision: revision, fault.message)
+    func finished(idField: String) throws(DocumentError) -> WireDocument {
+        if let problem = self.problem {
+            throw DocumentError(problem.code, id: id ?? "", revision: revision, problem.message)
         }
-        guard let id else { throw DocumentFault(.malformed, id: "", "a document has no member _id") }
+        guard let id else { throw DocumentError(.malformed, id: "", "a document has no member _id") }
         let text = revision
-        func fault(_ code: DocumentFault.Code, _ message: String) -> DocumentFault {
-            DocumentFault(code, id: id, revision: text, message)
+        func problem(_ code: DocumentError.Code, _ message: String) -> DocumentError {
+            DocumentError(code, id: id, revision: text, message)
         }
         if id.isEmpty || id.utf8.first == UInt8(ascii: "_") {
-            throw fault(.invalidID, "the ID is empty or begins with an underscore; give the document another ID")
+            throw problem(.invalidID, "the ID is empty or begins with an underscore; give the document another ID")
         }
         guard let revision, let parsed = Revision(revision) else {
-            throw fault(.malformed, "the member _rev is not a revision such as 1-917fa2381192822767f010b95b45325b")
+            throw problem(.malformed, "the member _rev is not a revision such as 1-917fa2381192822767f010b95b45325b")
         }
         guard let path = try Self.path(to: parsed, path) else {
-            throw fault(.malformed, "the member _revisions is not the path to the revision \(revision)")
+            throw problem(.malformed, "the member _revisions is not the path to the revision \(revision)")
         }
         var content: DocumentObject?
         if !isDeleted || !members.isEmpty {
@@ -153,18 +153,18 @@ private struct WireDocumentReader {
                     uniqueMembers: [(idField, .string(id))]
                         + members.filter { !$0.0.utf8.elementsEqual(idField.utf8) })
             } catch {
-                throw fault(.malformed, "the member \(error.name) occurs twice")
+                throw problem(.malformed, "the member \(error.name) occurs twice")
             }
             for (name, value) in members
             where name.utf8.elementsEqual(idField.utf8) && value != .string(id) {
-                throw fault(.idMemberDiffers, "the member \(idField) differs from the ID; remove or correct it")
+                throw problem(.idMemberDiffers, "the member \(idField) differs from the ID; remove or correct it")
             }
         }
         return WireDocument(
             .string(id), DocumentRevision(path, isDeleted: isDeleted, content: content), attachments: attachments)
     }
 
-    private static func path(to revision: Revision, _ object: DocumentObject?) throws(DocumentFault) -> RevisionPath? {
+    private static func path(to revision: Revision, _ object: DocumentObject?) throws(DocumentError) -> RevisionPath? {
         guard let object else { return RevisionPath(revision, ancestors: []) }
         guard case .int(let start)? = object["start"], start == revision.generation,
             case .array(let values)? = object["ids"]
@@ -184,20 +184,20 @@ private struct WireDocumentReader {
 
 extension WireDocument {
     /// Returns why a document of this store cannot travel; `nil` if it can.
-    package static func fault(of id: DocumentID, _ content: DocumentObject?, idField: String) -> DocumentFault? {
+    package static func problem(of id: DocumentID, _ content: DocumentObject?, idField: String) -> DocumentError? {
         guard case .string(let text) = id else {
-            return DocumentFault(
+            return DocumentError(
                 .invalidID, id: "\(id)", "the ID is a number, which the protocol does not have; use a string")
         }
         if text.isEmpty || text.utf8.first == UInt8(ascii: "_") {
-            return DocumentFault(
+            return DocumentError(
                 .invalidID, id: text, "the ID is empty or begins with an underscore; give the document another ID")
         }
         let reserved = content?.first {
             $0.name.utf8.first == UInt8(ascii: "_") && $0.name != idField && $0.name != DocumentAttachments.member
         }
         return reserved.map {
-            DocumentFault(
+            DocumentError(
                 .reservedMember, id: text,
                 "the member \($0.name) begins with an underscore, which is reserved; rename it")
         }

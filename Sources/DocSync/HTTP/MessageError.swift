@@ -12,7 +12,7 @@ public struct MessageError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of error.
     public let code: Code
-    /// A description of the fault, the message, and what to do next. It contains no document content.
+    /// A description of the problem, the message, and what to do next. It contains no document content.
     public let message: String
 
     package init(_ code: Code, _ message: String) {

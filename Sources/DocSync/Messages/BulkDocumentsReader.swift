@@ -6,7 +6,7 @@ package struct BulkDocumentsReader: Sendable {
     package enum Part: Sendable {
         case document(WireDocument)
         /// A version that cannot be stored.
-        case fault(DocumentFault)
+        case problem(DocumentError)
         /// A version that the peer does not have, or cannot read.
         case absent(id: String, revision: String)
     }
@@ -40,8 +40,8 @@ package struct BulkDocumentsReader: Sendable {
                 try add(text)
             case .oversized(let beginning):
                 parts.append(
-                    .fault(
-                        DocumentFault(
+                    .problem(
+                        DocumentError(
                             .tooLarge, id: Self.id(at: beginning),
                             "the document is larger than \(envelope.byteLimit) bytes; raise the limit")))
             case .member: continue
@@ -93,18 +93,18 @@ package struct BulkDocumentsReader: Sendable {
     }
 
     private mutating func addDocument(_ text: inout JSONParts, id: String) throws(MessageError) {
-        do throws(DocumentFault) {
+        do throws(DocumentError) {
             var members: JSONParts
             do throws(MessageError) {
                 members = try text.enterObject()
             } catch {
-                throw DocumentFault(.malformed, id: id, error.message)
+                throw DocumentError(.malformed, id: id, error.message)
             }
             parts.append(.document(try WireDocument(reading: &members, idField: idField)))
             text.leave(members)
         } catch {
             _ = try text.skipValue()
-            parts.append(Part.fault(error).named(id))
+            parts.append(Part.problem(error).named(id))
         }
     }
 
@@ -131,8 +131,8 @@ extension BulkDocumentsReader.Part {
     /// Returns the part with the ID of its document, unless it has one.
     fileprivate func named(_ id: String) -> Self {
         switch self {
-        case .fault(let fault) where fault.id.isEmpty:
-            .fault(DocumentFault(fault.code, id: id, revision: fault.revision, fault.message))
+        case .problem(let problem) where problem.id.isEmpty:
+            .problem(DocumentError(problem.code, id: id, revision: problem.revision, problem.message))
         case .absent("", let revision): .absent(id: id, revision: revision)
         default: self
         }

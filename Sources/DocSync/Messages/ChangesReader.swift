@@ -13,7 +13,7 @@ package struct ChangesReader: Sendable {
     package enum Part: Sendable {
         case row(ChangeRow)
         /// A row that cannot be used.
-        case fault(DocumentFault)
+        case problem(DocumentError)
         /// Where the feed ended.
         case end(PeerPosition)
         /// The number of rows that follow.
@@ -36,8 +36,8 @@ package struct ChangesReader: Sendable {
             switch part {
             case .element(let text): return try Self.row(text)
             case .oversized(let beginning):
-                return .fault(
-                    DocumentFault(
+                return .problem(
+                    DocumentError(
                         .tooLarge, id: Self.id(at: beginning) ?? "",
                         "the document is larger than \(envelope.byteLimit) bytes; raise the limit"))
             case .member("last_seq", let text): return .end(PeerPosition(try Self.value(text)))
@@ -74,8 +74,8 @@ package struct ChangesReader: Sendable {
         }
         guard let id else { throw malformed }
         guard isReadable else {
-            return .fault(
-                DocumentFault(.malformed, id: id, "the peer lists a revision that is none; it cannot be replicated"))
+            return .problem(
+                DocumentError(.malformed, id: id, "the peer lists a revision that is none; it cannot be replicated"))
         }
         return .row(ChangeRow(id: id, revisions: revisions))
     }

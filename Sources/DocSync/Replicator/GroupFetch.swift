@@ -144,7 +144,7 @@ struct GroupFetch: Sendable {
                     // arrived, since the peer may be unable to read the first attachment.
                     shrink(Int(documents.reduce(0) { $0 + Self.byteCount($1) }), error)
                     link.peer.onRetry(error, .zero)
-                } catch is AttachmentError, is MessageError, is DocumentFault {
+                } catch is AttachmentError, is MessageError, is DocumentError {
                     // The document at fault is asked for alone.
                 }
                 try await unstored.store()

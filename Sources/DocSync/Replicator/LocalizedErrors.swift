@@ -22,7 +22,7 @@ extension MessageError: LocalizedError {
     public var errorDescription: String? { message }
 }
 
-extension DocumentFault: LocalizedError {
+extension DocumentError: LocalizedError {
     /// The document and the message.
     public var errorDescription: String? { description }
 }

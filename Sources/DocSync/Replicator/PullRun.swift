@@ -7,7 +7,7 @@ struct PullRun: Sendable {
     /// Rows of the feed.
     private struct Page: Sendable {
         var rows: [ChangeRow] = []
-        var faults: [DocumentFault] = []
+        var problems: [DocumentError] = []
         var end: PeerPosition?
         var isLast = false
     }
@@ -39,7 +39,7 @@ struct PullRun: Sendable {
                 }
                 guard !isAtEnd else { return nil }
                 let page = try await read(after: position)
-                isAtEnd = page.isLast || page.rows.count + page.faults.count < link.options.batchLimit
+                isAtEnd = page.isLast || page.rows.count + page.problems.count < link.options.batchLimit
                 position = page.end ?? position
                 return page
             } run: { page in
@@ -67,7 +67,7 @@ struct PullRun: Sendable {
             do {
                 if polls { try await Task.sleep(for: link.options.pollInterval) }
                 let page = try await read(after: position, waits: !polls)
-                if !page.rows.isEmpty || !page.faults.isEmpty { return page }
+                if !page.rows.isEmpty || !page.problems.isEmpty { return page }
             } catch let error as TransportError where error.code == .timedOut && !polls {
                 polls = true
                 link.board.update { $0.isPolling = true }
@@ -85,7 +85,7 @@ struct PullRun: Sendable {
         } _: { part in
             switch part {
             case .row(let row): page.rows.append(row)
-            case .fault(let fault): page.faults.append(fault)
+            case .problem(let problem): page.problems.append(problem)
             case .end(let end): page.end = end
             case .pending(let count): page.isLast = count == 0
             }
@@ -100,7 +100,7 @@ struct PullRun: Sendable {
 
     /// Fetches what is missing of a page, and writes it.
     private func transfer(_ page: Page) async throws -> Outcome {
-        for fault in page.faults { link.board.leaveOut(.pull, fault) }
+        for problem in page.problems { link.board.leaveOut(.pull, problem) }
         // Design documents and other documents of servers are not data.
         let rows = page.rows.filter { $0.id.utf8.first != UInt8(ascii: "_") }
         let collection = link.collection
@@ -155,10 +155,10 @@ struct PullRun: Sendable {
                     } else {
                         try await writer.add(document, byteCount: byteCount / max(parts.count, 1))
                     }
-                case .fault(let fault):
-                    link.board.leaveOut(.pull, fault)
-                    let revision = fault.revision.flatMap { Revision($0) }
-                    _ = answered(fault.id) { revision == nil || $0 == revision }
+                case .problem(let problem):
+                    link.board.leaveOut(.pull, problem)
+                    let revision = problem.revision.flatMap { Revision($0) }
+                    _ = answered(problem.id) { revision == nil || $0 == revision }
                 case .absent(let id, let revision):
                     absent += answered(id) { $0.description == revision.lowercased() }
                 }
@@ -173,7 +173,7 @@ struct PullRun: Sendable {
                 for request in rest {
                     link.board.leaveOut(
                         .pull,
-                        DocumentFault(
+                        DocumentError(
                             .unavailable, id: request.id, revision: request.revision.description,
                             "the peer lists this revision but does not send it; the next run requests it again"))
                 }
@@ -187,15 +187,15 @@ extension PullRun {
     /// Tries again to get documents that an earlier run left out because the peer did not send all of them. They are
     /// not in the feed again.
     private func retryUnavailable() async throws {
-        let faults = link.board.leftOutOfPull.filter { $0.code == .unavailable }
-        for fault in faults.prefix(Self.retryLimit) {
+        let problems = link.board.leftOutOfPull.filter { $0.code == .unavailable }
+        for problem in problems.prefix(Self.retryLimit) {
             var writer = ArrivalWriter(link: link)
             var attached: [WireDocument] = []
-            for case .document(let document) in try await link.peer.versions(of: fault.id, idField: link.idField) {
-                writer.listed[fault.id, default: []].append(document.version.path.revision)
+            for case .document(let document) in try await link.peer.versions(of: problem.id, idField: link.idField) {
+                writer.listed[problem.id, default: []].append(document.version.path.revision)
                 attached.append(document)
             }
-            let (collection, listed, id) = (link.collection, writer.listed[fault.id] ?? [], fault.id)
+            let (collection, listed, id) = (link.collection, writer.listed[problem.id] ?? [], problem.id)
             let missing = try await link.store.run { _ in
                 try collection.revisionReader(isShown: false).missing(listed, of: .string(id)).missing
             }
@@ -215,7 +215,7 @@ extension PullRun {
     private func fetchContents(of documents: [WireDocument], _ writer: inout ArrivalWriter) async throws {
         enum Outcome: Sendable {
             case fetched(AttachmentFetch.Fetched)
-            case fault(DocumentFault)
+            case problem(DocumentError)
         }
         guard !documents.isEmpty else { return }
         let fetch = AttachmentFetch(link: link)
@@ -228,20 +228,20 @@ extension PullRun {
             do {
                 return .fetched(try await fetch.complete(document))
             } catch let error as AttachmentError {
-                return .fault(DocumentFault(error, id: id, revision: revision))
+                return .problem(DocumentError(error, id: id, revision: revision))
             } catch let error as PeerError where [404, 410, 412].contains(error.status) {
-                return .fault(
-                    DocumentFault(
+                return .problem(
+                    DocumentError(
                         .unavailable, id: id, revision: revision,
                         "the peer does not send an attachment (\(error)); the next run requests it again"
                     ))
             } catch let error as MessageError {
-                return .fault(DocumentFault(.unavailable, id: id, revision: revision, error.message))
+                return .problem(DocumentError(.unavailable, id: id, revision: revision, error.message))
             } catch let error as TransportError where error.code == .cut {
                 // If the peer answers otherwise, the attachment is at fault, and not the connection.
                 _ = try await link.peer.information()
-                return .fault(
-                    DocumentFault(
+                return .problem(
+                    DocumentError(
                         .unavailable, id: id, revision: revision,
                         "the peer closed the connection while sending an attachment; see the peer's log"))
             }
@@ -250,7 +250,7 @@ extension PullRun {
             case .fetched(let fetched):
                 link.board.note { $0.pull.attachmentByteCount += fetched.byteCount }
                 try await writer.add(fetched.document, byteCount: 1000, digests: fetched.digests)
-            case .fault(let fault): link.board.leaveOut(.pull, fault)
+            case .problem(let problem): link.board.leaveOut(.pull, problem)
             }
         }
         try await writer.flush()
@@ -331,10 +331,10 @@ private struct ArrivalWriter {
         let ids = arrivals.map { VersionWriter.text($0.id) }
         link.board.takeIn(.pull, ids, since: start)
         link.board.update { status in
-            status.pull.writtenCount += versions - outcome.faults.count
+            status.pull.writtenCount += versions - outcome.problems.count
             status.pull.byteCount += bytes
         }
-        for fault in outcome.faults { link.board.leaveOut(.pull, fault) }
+        for problem in outcome.problems { link.board.leaveOut(.pull, problem) }
         for id in outcome.divergedIDs { try await resolve(id) }
         arrivals = []
         byteCount = 0

@@ -78,12 +78,12 @@ struct PushRun: Sendable {
         let start = link.board.leftOutTime
         var wanted: [Wanted] = []
         for listing in page.listings {
-            if let fault = WireDocument.fault(of: listing.id, nil, idField: link.idField) {
+            if let problem = WireDocument.problem(of: listing.id, nil, idField: link.idField) {
                 // The peer never had the document, so it need not hear of the deletion.
                 if listing.isDeleted {
-                    link.board.takeIn(.push, [fault.id], since: .max)
+                    link.board.takeIn(.push, [problem.id], since: .max)
                 } else {
-                    link.board.leaveOut(.push, fault)
+                    link.board.leaveOut(.push, problem)
                 }
             } else {
                 wanted.append(Wanted(id: VersionWriter.text(listing.id), revisions: listing.leaves))
@@ -104,7 +104,7 @@ struct PushRun: Sendable {
         while !wanted.isEmpty {
             let part = try await encoded(wanted)
             wanted.removeFirst(part.documentCount)
-            for fault in part.faults { link.board.leaveOut(.push, fault) }
+            for problem in part.problems { link.board.leaveOut(.push, problem) }
             try await send(part.body, since: start)
             var attached = part.attached[...]
             try await inOrder(width: 3) {
@@ -149,7 +149,7 @@ struct PushRun: Sendable {
     private struct Part: Sendable {
         var body = BulkBody()
         var attached: [Attached] = []
-        var faults: [DocumentFault] = []
+        var problems: [DocumentError] = []
         var documentCount = 0
     }
 
@@ -164,8 +164,8 @@ struct PushRun: Sendable {
                 let id = item.id
                 var texts: [(text: [UInt8], revision: String)] = []
                 for version in try reader.stored(item.revisions, of: .string(id)) where link.takes(version) {
-                    if let fault = WireDocument.fault(of: .string(id), version.content, idField: idField) {
-                        part.faults.append(fault)
+                    if let problem = WireDocument.problem(of: .string(id), version.content, idField: idField) {
+                        part.problems.append(problem)
                         continue
                     }
                     if let content = version.content,
@@ -260,16 +260,16 @@ struct PushRun: Sendable {
         } catch let error as AttachmentError {
             link.board.leaveOut(
                 .push,
-                DocumentFault(error, id: attached.id, revision: attached.version.path.revision.description))
+                DocumentError(error, id: attached.id, revision: attached.version.path.revision.description))
         } catch let error as DocIndexError where [.attachmentMissing, .attachmentDamaged].contains(error.code) {
-            link.board.leaveOut(.push, DocumentFault(.unavailable, id: attached.id, error.message))
+            link.board.leaveOut(.push, DocumentError(.unavailable, id: attached.id, error.message))
         } catch let error as PeerError where [400, 401, 403, 412, 413, 500].contains(error.status) {
             // A rule of the database for one document can answer like wrong credentials, or like a failure of the peer.
             if error.status == 401 || error.status == 500 { _ = try await link.peer.information() }
             if error.status == 500, !isRepeated { return try await send(attached, since: start, isRepeated: true) }
             link.board.leaveOut(
                 .push,
-                DocumentFault(
+                DocumentError(
                     error.status == 413 ? .tooLarge : .refused, id: attached.id,
                     revision: attached.version.path.revision.description,
                     "the peer does not accept the document: \(error)"))
@@ -351,7 +351,7 @@ struct PushRun: Sendable {
         for (id, error) in errors {
             link.board.leaveOut(
                 .push,
-                DocumentFault(.refused, id: id, "the peer does not accept the document: \(error)"))
+                DocumentError(.refused, id: id, "the peer does not accept the document: \(error)"))
         }
         let (count, bytes) = (body.entries.count - errors.count, body.byteCount)
         let failed = Set(errors.map(\.id))
@@ -379,7 +379,7 @@ struct PushRun: Sendable {
             } else if let entry = body.entries.first {
                 link.board.leaveOut(
                     .push,
-                    DocumentFault(
+                    DocumentError(
                         error.status == 413 ? .tooLarge : .refused, id: entry.id, revision: entry.revision,
                         "the peer does not accept the document: \(error)"))
             }

@@ -326,11 +326,11 @@ extension SyncLink {
 
 /// The stored form of the list of documents that are left out.
 private enum LeftOutList {
-    static func text(_ list: [(fault: DocumentFault, direction: SyncLink.Direction)]) -> [UInt8] {
-        let entries = list.sorted { $0.fault.id < $1.fault.id }.map { fault, direction -> DocumentValue in
+    static func text(_ list: [(problem: DocumentError, direction: SyncLink.Direction)]) -> [UInt8] {
+        let entries = list.sorted { $0.problem.id < $1.problem.id }.map { problem, direction -> DocumentValue in
             [
-                "id": .string(fault.id), "code": .string(fault.code.rawValue), "message": .string(fault.message),
-                "revision": fault.revision.map(DocumentValue.string) ?? .null,
+                "id": .string(problem.id), "code": .string(problem.code.rawValue), "message": .string(problem.message),
+                "revision": problem.revision.map(DocumentValue.string) ?? .null,
                 "direction": .string(direction.rawValue),
             ]
         }
@@ -338,17 +338,17 @@ private enum LeftOutList {
     }
 
     /// Reads the list. Entries that cannot be read are dropped.
-    static func read(_ text: [UInt8]?) -> [(fault: DocumentFault, direction: SyncLink.Direction)] {
+    static func read(_ text: [UInt8]?) -> [(problem: DocumentError, direction: SyncLink.Direction)] {
         guard let text, case .array(let entries)? = try? JSONParser().parse(text) else { return [] }
         return entries.compactMap { entry in
             guard case .object(let entry) = entry, case .string(let id)? = entry["id"],
-                case .string(let code)? = entry["code"], let code = DocumentFault.Code(rawValue: code),
+                case .string(let code)? = entry["code"], let code = DocumentError.Code(rawValue: code),
                 case .string(let message)? = entry["message"], case .string(let name)? = entry["direction"],
                 let direction = SyncLink.Direction(rawValue: name)
             else { return nil }
             var revision: String?
             if case .string(let text)? = entry["revision"] { revision = text }
-            return (DocumentFault(code, id: id, revision: revision, message), direction)
+            return (DocumentError(code, id: id, revision: revision, message), direction)
         }
     }
 }

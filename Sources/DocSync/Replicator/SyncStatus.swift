@@ -56,7 +56,7 @@ public struct SyncStatus: Sendable {
     public package(set) var requestCount = 0
     /// The documents that this run and earlier ones left out, by ID; at most ``leftOutLimit``. A document is tried again
     /// when it changes.
-    public package(set) var leftOut: [String: DocumentFault] = [:]
+    public package(set) var leftOut: [String: DocumentError] = [:]
     /// The IDs of documents that got a conflict in this replication.
     public package(set) var conflicts: Set<String> = []
     /// The number of conflicts that the resolver resolved.
@@ -98,15 +98,15 @@ final class StatusBoard: Sendable {
     func note(_ change: (inout SyncStatus) -> Void) { status.withLock { change(&$0) } }
 
     /// Adds a document to the list of documents left out.
-    func leaveOut(_ direction: SyncLink.Direction, _ fault: DocumentFault) {
+    func leaveOut(_ direction: SyncLink.Direction, _ problem: DocumentError) {
         note { status in
             // What the pull could not bring is tried again, so it must not be forgotten.
-            if direction == .push, status.leftOutOfPull.contains(fault.id) { return }
-            if status.leftOut.count < SyncStatus.leftOutLimit || status.leftOut[fault.id] != nil {
-                status.leftOut[fault.id] = fault
+            if direction == .push, status.leftOutOfPull.contains(problem.id) { return }
+            if status.leftOut.count < SyncStatus.leftOutLimit || status.leftOut[problem.id] != nil {
+                status.leftOut[problem.id] = problem
                 status.leftOutTime += 1
-                status.leftOutTimes[fault.id] = status.leftOutTime
-                if direction == .pull { status.leftOutOfPull.insert(fault.id) }
+                status.leftOutTimes[problem.id] = status.leftOutTime
+                if direction == .pull { status.leftOutOfPull.insert(problem.id) }
                 status.hasUnsavedLeftOut = true
             }
         }
@@ -131,23 +131,23 @@ final class StatusBoard: Sendable {
     }
 
     /// Adds what earlier replications of a pair left out. If this one begins again, the list is already here, and newer.
-    func restore(_ faults: [(fault: DocumentFault, direction: SyncLink.Direction)], of pair: String) {
+    func restore(_ problems: [(problem: DocumentError, direction: SyncLink.Direction)], of pair: String) {
         guard restored.withLock({ $0.insert(pair).inserted }) else { return }
         note { status in
-            for (fault, direction) in faults where status.leftOut[fault.id] == nil {
-                status.leftOut[fault.id] = fault
-                if direction == .pull { status.leftOutOfPull.insert(fault.id) }
+            for (problem, direction) in problems where status.leftOut[problem.id] == nil {
+                status.leftOut[problem.id] = problem
+                if direction == .pull { status.leftOutOfPull.insert(problem.id) }
             }
         }
     }
 
     /// The documents that a pull left out.
-    var leftOutOfPull: [DocumentFault] {
+    var leftOutOfPull: [DocumentError] {
         status.withLock { status in status.leftOutOfPull.compactMap { status.leftOut[$0] } }
     }
 
     /// Returns the documents that are left out if they are others than before; `nil` if not.
-    func unsavedLeftOut() -> [(fault: DocumentFault, direction: SyncLink.Direction)]? {
+    func unsavedLeftOut() -> [(problem: DocumentError, direction: SyncLink.Direction)]? {
         status.withLock { status in
             guard status.hasUnsavedLeftOut else { return nil }
             status.hasUnsavedLeftOut = false

@@ -6,7 +6,7 @@ internal import DocIndex
 struct ArrivingDocuments {
     let database: ServedDatabase
     private(set) var arrivals: [VersionWriter.Arrival] = []
-    private(set) var faults: [DocumentFault] = []
+    private(set) var problems: [DocumentError] = []
     /// Whether a replica sends the documents with their revisions.
     private(set) var keepsRevisions = false
     private var isNewEdit = false
@@ -21,7 +21,7 @@ struct ArrivingDocuments {
 
     /// Reads the body of a request.
     ///
-    /// - Throws: ``MessageError``, ``ServerFailure``, ``DocumentFault`` with `tooLarge`; `CancellationError`.
+    /// - Throws: ``MessageError``, ``ServerError``, ``DocumentError`` with `tooLarge`; `CancellationError`.
     mutating func read(_ body: SyncBody) async throws {
         var envelope = EnvelopeReader(
             elementsOf: "docs", of: "The body", byteLimit: database.server.options.bodyLimit)
@@ -55,11 +55,11 @@ struct ArrivingDocuments {
             let document = try database.document(text)
             byteCount += text.count - document.containedByteCount
             arrivals.append(try await database.arrival(document, text))
-        } catch let error as DocumentFault {
+        } catch let error as DocumentError {
             if error.code == .tooLarge { throw error }
-            faults.append(error)
+            problems.append(error)
         }
-        guard byteCount <= database.server.options.bodyLimit, arrivals.count + faults.count <= Self.countLimit else {
+        guard byteCount <= database.server.options.bodyLimit, arrivals.count + problems.count <= Self.countLimit else {
             throw MessageError(.tooLarge, "The request has too many documents; send fewer at a time.")
         }
     }

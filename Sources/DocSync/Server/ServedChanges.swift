@@ -23,12 +23,12 @@ struct ServedChanges: Sendable {
         self.database = database
         self.selection = selection
         guard let mode = Mode(rawValue: target["feed"] ?? "normal") else {
-            throw ServerFailure(400, "bad_request", "feed is normal, longpoll or continuous")
+            throw ServerError(400, "bad_request", "feed is normal, longpoll or continuous")
         }
         func number(_ name: String) throws -> Int? {
             guard let text = target[name], text != "true" else { return nil }
             guard let number = Int(text), number >= 0 else {
-                throw ServerFailure(400, "bad_request", "\(name) is not a number")
+                throw ServerError(400, "bad_request", "\(name) is not a number")
             }
             return number
         }

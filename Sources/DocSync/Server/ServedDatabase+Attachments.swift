@@ -59,7 +59,7 @@ extension ServedDatabase {
     ) async throws -> SyncResponse {
         let revisions = try target["rev"].map { text -> [Revision] in
             guard let revision = Revision(text) else {
-                throw ServerFailure(400, "bad_request", "rev is not a revision")
+                throw ServerError(400, "bad_request", "rev is not a revision")
             }
             return [revision]
         }
@@ -73,7 +73,7 @@ extension ServedDatabase {
             else { return nil }
             return try AttachmentResponse.make(for: named.attachment, of: store, to: request)
         }
-        guard let response else { throw ServerFailure(404, "not_found", "Document is missing attachment") }
+        guard let response else { throw ServerError(404, "not_found", "Document is missing attachment") }
         return response
     }
 
@@ -85,7 +85,7 @@ extension ServedDatabase {
         do {
             return try await arrival(document, ReceivedDocument(text, AttachmentReceiver(into: server.contents)))
         } catch let error as AttachmentError {
-            throw DocumentFault(error, id: VersionWriter.text(document.id))
+            throw DocumentError(error, id: VersionWriter.text(document.id))
         }
     }
 
@@ -118,9 +118,9 @@ extension ServedDatabase {
                 return DocumentRevision(path, isDeleted: version.isDeleted, content: content)
             }
         } catch let error as AttachmentError where error.code == .missing {
-            throw ServerFailure(412, "missing_stub", error.message)
+            throw ServerError(412, "missing_stub", error.message)
         } catch let error as AttachmentError {
-            throw DocumentFault(error, id: VersionWriter.text(id), revision: path.revision.description)
+            throw DocumentError(error, id: VersionWriter.text(id), revision: path.revision.description)
         }
         document.attachments = []
         var arrival = VersionWriter.Arrival(document, listed: [path.revision])

@@ -22,15 +22,15 @@ struct ServedDatabase: Sendable {
             try await store.flush()
             return .json(["ok": true, "instance_start_time": .string(instance)], status: 201)
         case (.put, let name?, _) where name == "_design" || name.hasPrefix("_design/"):
-            throw ServerFailure(403, "forbidden", "design documents are not replicated")
-        case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerFailure.missing
+            throw ServerError(403, "forbidden", "design documents are not replicated")
+        case (_, let name?, _) where name.utf8.first == UInt8(ascii: "_"): throw ServerError.missing
         case (.get, let id?, 1), (.head, let id?, 1): return try await document(.string(id), request, target)
         case (.put, let id?, 1): return try await storeDocument(id, request, target)
         case (.get, let id?, 2...), (.head, let id?, 2...):
             return try await content(path.dropFirst().joined(separator: "/"), of: .string(id), request, target)
-        case (.get, _, _): throw ServerFailure.missing
+        case (.get, _, _): throw ServerError.missing
         default:
-            throw ServerFailure(405, "method_not_allowed", "this server only takes part in replications")
+            throw ServerError(405, "method_not_allowed", "this server only takes part in replications")
         }
     }
 
@@ -57,7 +57,7 @@ struct ServedDatabase: Sendable {
         if text.count > 1, text.first == "\"", text.last == "\"" { text = String(text.dropFirst().dropLast()) }
         let parts = text.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, let sequence = UInt64(parts[0]) else {
-            throw ServerFailure(400, "bad_request", "the value of since is not a position of this server")
+            throw ServerError(400, "bad_request", "the value of since is not a position of this server")
         }
         return parts[1] == instance ? sequence : 0
     }
@@ -66,7 +66,7 @@ struct ServedDatabase: Sendable {
 
     private static func recordName(_ name: String) throws -> String {
         guard (1...1024).contains(name.utf8.count) else {
-            throw ServerFailure(400, "illegal_docid", "the name of a local document has 1 to 1024 bytes")
+            throw ServerError(400, "illegal_docid", "the name of a local document has 1 to 1024 bytes")
         }
         return "local/\(name)"
     }
@@ -74,7 +74,7 @@ struct ServedDatabase: Sendable {
     private func localRecord(_ name: String) async throws -> SyncResponse {
         let name = try Self.recordName(name)
         guard let text = try await store.run({ [collection] _ in try collection.localRecord(name) }) else {
-            throw ServerFailure.missing
+            throw ServerError.missing
         }
         return .json(text: text)
     }
@@ -83,7 +83,7 @@ struct ServedDatabase: Sendable {
         let key = try Self.recordName(name)
         let body = try await request.body.collected(limit: 1 << 20)
         guard case .object(var object)? = try? JSONParser().parse(body) else {
-            throw ServerFailure(400, "bad_request", "the body is not a JSON object")
+            throw ServerError(400, "bad_request", "the body is not a JSON object")
         }
         let revision = try await store.run { [collection] _ in
             guard let text = try collection.localRecord(key), case .object(let old)? = try? JSONParser().parse(text),
@@ -119,12 +119,12 @@ struct ServedDatabase: Sendable {
         let body = try await request.body.collected(limit: server.options.messageLimit)
         guard case .object(let object)? = try? JSONParser().parse(body), case .array(let entries)? = object["docs"]
         else {
-            throw ServerFailure(400, "bad_request", "the body has no array docs")
+            throw ServerError(400, "bad_request", "the body has no array docs")
         }
         var wanted: [(id: String, revision: Revision?)] = []
         for entry in entries {
             guard case .object(let entry) = entry, case .string(let id)? = entry["id"] else {
-                throw ServerFailure(400, "bad_request", "an element of docs has no id")
+                throw ServerError(400, "bad_request", "an element of docs has no id")
             }
             var revision: Revision?
             if case .string(let text)? = entry["rev"] { revision = Revision(text) }
@@ -152,7 +152,7 @@ struct ServedDatabase: Sendable {
         let open = target["open_revs"]
         if let open, open != "all" {
             guard case .array(let values)? = try? JSONParser().parse(open) else {
-                throw ServerFailure(400, "bad_request", "the value of open_revs is not an array of revisions")
+                throw ServerError(400, "bad_request", "the value of open_revs is not an array of revisions")
             }
             revisions = values.compactMap { if case .string(let text) = $0 { Revision(text) } else { nil } }
         } else if let revision = target["rev"] {
@@ -165,7 +165,7 @@ struct ServedDatabase: Sendable {
         }
         if open == nil {
             guard let version = versions.first, target["rev"] != nil || !version.isDeleted else {
-                throw ServerFailure(404, "not_found", versions.isEmpty ? "missing" : "deleted")
+                throw ServerError(404, "not_found", versions.isEmpty ? "missing" : "deleted")
             }
             var text: [UInt8] = []
             try listed(id, version).write(to: &text, idField: field, includesPath: target["revs"] == "true")
@@ -202,23 +202,23 @@ struct ServedDatabase: Sendable {
 
     /// Whether the protocol has a form for a document. Peers would take a reserved member for what it means to them, or
     /// end their replication, so the others are neither listed nor returned.
-    private func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool { fault(of: id, content) == nil }
+    private func canSend(_ id: DocumentID, _ content: DocumentObject?) -> Bool { problem(of: id, content) == nil }
 
     /// Returns whether the feed lists a document. Reports it if not, unless it is deleted.
     func lists(_ id: DocumentID, _ content: DocumentObject?) -> Bool {
-        guard let fault = fault(of: id, content) else { return true }
-        if content != nil { server.tellUnsent(id, fault, of: collection.name) }
+        guard let problem = problem(of: id, content) else { return true }
+        if content != nil { server.tellUnsent(id, problem, of: collection.name) }
         return false
     }
 
-    private func fault(of id: DocumentID, _ content: DocumentObject?) -> DocumentFault? {
-        if let fault = WireDocument.fault(of: id, content, idField: idField) { return fault }
+    private func problem(of id: DocumentID, _ content: DocumentObject?) -> DocumentError? {
+        if let problem = WireDocument.problem(of: id, content, idField: idField) { return problem }
         guard let content, content.position(ofName: DocumentAttachments.member) != nil else { return nil }
         do throws(AttachmentError) {
             _ = try DocumentAttachments(of: content)
             return nil
         } catch {
-            return DocumentFault(error, id: VersionWriter.text(id))
+            return DocumentError(error, id: VersionWriter.text(id))
         }
     }
 
@@ -229,10 +229,10 @@ struct ServedDatabase: Sendable {
         var reader = ArrivingDocuments(database: self)
         try await reader.read(request.body)
         guard reader.keepsRevisions else { throw Self.newEdit }
-        let faults = try await reader.faults + store(reader.arrivals)
+        let problems = try await reader.problems + store(reader.arrivals)
         return .json(
             .array(
-                faults.map {
+                problems.map {
                     // PouchDB takes any other error for one of the whole request, and repeats it for ever.
                     [
                         "id": .string($0.id), "rev": .string($0.revision ?? ""), "error": "forbidden",
@@ -254,13 +254,13 @@ struct ServedDatabase: Sendable {
                 ? try await ReceivedDocument(type, request.body.chunks, documentLimit: limit, receiver)
                 : try await ReceivedDocument(request.body.collected(limit: server.options.bodyLimit), receiver)
         } catch let error as AttachmentError {
-            throw DocumentFault(error, id: id)
+            throw DocumentError(error, id: id)
         }
         let document = try document(received.text)
         guard document.id == .string(id) else {
-            throw ServerFailure(400, "bad_request", "the ID in the document is not the one in the path")
+            throw ServerError(400, "bad_request", "the ID in the document is not the one in the path")
         }
-        if let fault = try await store([arrival(document, received)]).first { throw fault }
+        if let problem = try await store([arrival(document, received)]).first { throw problem }
         return .json(
             ["ok": true, "id": .string(id), "rev": .string(document.version.path.revision.description)], status: 201)
     }
@@ -269,22 +269,22 @@ struct ServedDatabase: Sendable {
     func document(_ text: [UInt8]) throws -> WireDocument {
         let document = try WireDocument(reading: text, idField: idField)
         guard text.count - document.containedByteCount <= server.options.documentLimit else {
-            throw DocumentFault(.tooLarge, id: VersionWriter.text(document.id), "document_too_large: \(document.id)")
+            throw DocumentError(.tooLarge, id: VersionWriter.text(document.id), "document_too_large: \(document.id)")
         }
         return document
     }
 
     private func checkWritable() throws {
         guard server.options.isWritable else {
-            throw ServerFailure(403, "forbidden", "this server lends its documents for reading only")
+            throw ServerError(403, "forbidden", "this server lends its documents for reading only")
         }
     }
 
-    static let newEdit = ServerFailure(
+    static let newEdit = ServerError(
         403, "forbidden", "this server takes revisions of replicas only; add new_edits=false")
 
-    /// Stores versions, and returns the faults of the others.
-    private func store(_ arrivals: [VersionWriter.Arrival]) async throws -> [DocumentFault] {
-        try await VersionWriter(store: store, collection: collection.name).write(arrivals).faults
+    /// Stores versions, and returns the problems of the others.
+    private func store(_ arrivals: [VersionWriter.Arrival]) async throws -> [DocumentError] {
+        try await VersionWriter(store: store, collection: collection.name).write(arrivals).problems
     }
 }

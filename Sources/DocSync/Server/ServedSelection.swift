@@ -23,7 +23,7 @@ enum ServedSelection: Sendable {
             let body = try await request.body.collected(limit: limit)
             // Dates and bytes of a selector are written as in documents.
             guard case .object(let object)? = try? JSONParser(notation: .tagged).parse(body) else {
-                throw ServerFailure(400, "bad_request", "the body is not a JSON object")
+                throw ServerError(400, "bad_request", "the body is not a JSON object")
             }
             members = object
         } else if let text = target["doc_ids"] {
@@ -32,20 +32,20 @@ enum ServedSelection: Sendable {
         switch name {
         case "_doc_ids":
             guard case .array(let values)? = members["doc_ids"] else {
-                throw ServerFailure(400, "bad_request", "the filter _doc_ids needs an array doc_ids")
+                throw ServerError(400, "bad_request", "the filter _doc_ids needs an array doc_ids")
             }
             // A number is the ID of no document of a peer.
             self = .ids(Set(values.compactMap(\.stringValue)))
         case "_selector":
             guard let selector = members["selector"] else {
-                throw ServerFailure(400, "bad_request", "the filter _selector needs a body with a selector")
+                throw ServerError(400, "bad_request", "the filter _selector needs a body with a selector")
             }
             do {
                 self = .filter(try Filter(selector: selector))
             } catch let error as DocIndexError {
-                throw ServerFailure(400, "bad_request", error.message)
+                throw ServerError(400, "bad_request", error.message)
             }
-        default: throw ServerFailure(404, "not_found", "this server has no filter \(name.prefix(100))")
+        default: throw ServerError(404, "not_found", "this server has no filter \(name.prefix(100))")
         }
     }
 

@@ -23,7 +23,7 @@ public struct SyncServer: Responder {
         let messageLimit = 8 << 20
         /// Called for a document that is not sent to peers because the protocol has no form for it. Called once for
         /// each document, up to ``unsentLimit`` documents.
-        public var onUnsent: (@Sendable (_ collection: String, _ fault: DocumentFault) -> Void)?
+        public var onUnsent: (@Sendable (_ collection: String, _ problem: DocumentError) -> Void)?
         /// The maximum number of documents that ``onUnsent`` is called for.
         public static let unsentLimit = 1000
 
@@ -48,28 +48,28 @@ public struct SyncServer: Responder {
     }
 
     /// Reports a document that is not sent, unless it was reported before.
-    func tellUnsent(_ id: DocumentID, _ fault: DocumentFault, of collection: String) {
+    func tellUnsent(_ id: DocumentID, _ problem: DocumentError, of collection: String) {
         guard let onUnsent = options.onUnsent, unsent.insert(id, of: collection) else { return }
-        onUnsent(collection, fault)
+        onUnsent(collection, problem)
     }
 
     package func respond(to request: SyncRequest) async -> SyncResponse {
         do {
             return try await answer(request)
         } catch {
-            return ServerFailure(error).response
+            return ServerError(error).response
         }
     }
 
     private func answer(_ request: SyncRequest) async throws -> SyncResponse {
         guard let target = Target(request.target) else {
-            throw ServerFailure(400, "bad_request", "the path is not valid")
+            throw ServerError(400, "bad_request", "the path is not valid")
         }
         // CouchDB's replicator first requests a session. If the server has no sessions, the replicator sends the
         // password with each request.
-        if target.path.first == "_session" { throw ServerFailure.missing }
+        if target.path.first == "_session" { throw ServerError.missing }
         guard isAuthorized(request) else {
-            throw ServerFailure(401, "unauthorized", "a name and a password are needed")
+            throw ServerError(401, "unauthorized", "a name and a password are needed")
         }
         try refusePages(request)
         guard let name = target.path.first else {
@@ -78,9 +78,9 @@ public struct SyncServer: Responder {
                 "vendor": ["name": "LevelKit"],
             ])
         }
-        if name.utf8.first == UInt8(ascii: "_") { throw ServerFailure.missing }
+        if name.utf8.first == UInt8(ascii: "_") { throw ServerError.missing }
         guard options.collections.contains(name) else {
-            throw ServerFailure(404, "not_found", "Database does not exist.")
+            throw ServerError(404, "not_found", "Database does not exist.")
         }
         let database = ServedDatabase(server: self, collection: try store.store.collection(name))
         return try await database.answer(request, target)
@@ -99,7 +99,7 @@ public struct SyncServer: Responder {
         guard request.fields["Origin"] == nil,
             values(of: "sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
         else {
-            throw ServerFailure(403, "forbidden", "the request comes from a web page, and pages are not served")
+            throw ServerError(403, "forbidden", "the request comes from a web page, and pages are not served")
         }
         // A page can send text to another site without being asked whether it may, but not JSON. Old browsers do not
         // say that it is a page. A request over the network has a host.
@@ -107,11 +107,11 @@ public struct SyncServer: Responder {
         if request.method == .post, request.fields["Host"] != nil,
             types.count != 1 || MediaType(types[0]).name != "application/json"
         {
-            throw ServerFailure(415, "bad_content_type", "Content-Type must be application/json")
+            throw ServerError(415, "bad_content_type", "Content-Type must be application/json")
         }
         for field in request.fields.fields where options.login == nil && field.name.lowercased() == "host" {
             guard Self.namesThisMachine(field.value) else {
-                throw ServerFailure(
+                throw ServerError(
                     403, "forbidden",
                     "the field Host does not name this machine; use localhost or an IP address, or configure a password"
                 )
@@ -138,7 +138,7 @@ public struct SyncServer: Responder {
 }
 
 /// Why a request is refused.
-struct ServerFailure: Error {
+struct ServerError: Error {
     let status: Int
     let error: String
     let reason: String
@@ -151,12 +151,12 @@ struct ServerFailure: Error {
 
     init(_ failure: any Error) {
         switch failure {
-        case let failure as ServerFailure: self = failure
+        case let failure as ServerError: self = failure
         case let failure as MessageError:
             self.init(
                 failure.code == .tooLarge ? 413 : 400, failure.code == .tooLarge ? "too_large" : "bad_request",
                 failure.message)
-        case let failure as DocumentFault:
+        case let failure as DocumentError:
             // After these, CouchDB's replicator continues with the other documents. At any other status, it stops.
             self.init(
                 failure.code == .tooLarge ? 413 : 403, failure.code == .tooLarge ? "too_large" : "forbidden",
@@ -166,7 +166,7 @@ struct ServerFailure: Error {
         }
     }
 
-    static let missing = ServerFailure(404, "not_found", "missing")
+    static let missing = ServerError(404, "not_found", "missing")
 
     var response: SyncResponse {
         var response = SyncResponse.json(["error": .string(error), "reason": .string(reason)], status: status)

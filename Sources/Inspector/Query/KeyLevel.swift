@@ -56,8 +56,7 @@ struct KeyLevel: Sendable {
                 Node(
                     prefix: node, isBranch: isBranch,
                     meaning: isBranch ? describer.description(ofPrefix: node) : describer.description(of: node),
-                    byteCount: try store.approximateByteCount(
-                        from: node, to: upper ?? Array(repeating: 0xff, count: node.count + 16))))
+                    byteCount: try store.approximateByteCount(in: .range(from: node, to: upper))))
             guard isBranch else { continue }
             guard let upper else { break }
             cursor.seek(to: upper)

@@ -48,7 +48,7 @@ struct SearchRequest: Sendable {
                 title: Self.title(of: hit.document.content, idField: definition.idField),
                 snippets: MarkedText.snippets(of: hit.document.content, for: query, in: definition))
         }
-        let total = filter == .all ? try collection.searchTotal(query) : nil
+        let total = filter == .all ? try collection.count(matching: query, upTo: 1000) : nil
         let corrections =
             hits.count < 3 || hits.allSatisfy(\.snippets.isEmpty) ? try collection.corrections(of: words) : []
         let time = (ContinuousClock.now - begin) / .milliseconds(1)

@@ -51,9 +51,9 @@ struct ReadableStore: Sendable {
     /// The state as keys and values.
     var keys: Snapshot { snapshot.keys }
 
-    /// Returns the approximate size in tables of the keys from one key up to another one.
-    func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws -> UInt64 {
-        try store.approximateByteCount(from: lower, to: upper)
+    /// Returns the approximate size in tables of the keys in a range.
+    func approximateByteCount(in range: KeyRange) throws -> UInt64 {
+        try store.approximateByteCount(in: range)
     }
 
     /// Returns the levels and sizes of the database.
@@ -148,7 +148,9 @@ struct ReadableCollection: Sendable {
     func search(_ query: TextQuery, where filter: Filter, limit: Int) throws -> [DocumentCollection.Hit] {
         try collection.search(query, where: filter, limit: limit)
     }
-    func searchTotal(_ query: TextQuery) throws -> TextQuery.Total { try collection.searchTotal(query) }
+    func count(matching query: TextQuery, upTo limit: Int) throws -> TextQuery.Total {
+        try collection.count(matching: query, upTo: limit)
+    }
     func completions(of beginning: String, limit: Int) throws -> [DocumentCollection.IndexedWord] {
         try collection.completions(of: beginning, limit: limit)
     }

@@ -4,11 +4,11 @@
     internal import Darwin
 #endif
 
-/// The error of a system call on a file.
+/// The error of a system call.
 ///
 /// It never reaches a user in this form. A caller that knows the action converts it to a message. Some errors, such as
 /// a missing file or a refused link, are expected and not failures.
-package struct SystemError: Error, Hashable {
+package struct SystemError: Error, Hashable, CustomStringConvertible {
     /// The value of `errno`.
     package let number: Int32
 
@@ -30,13 +30,20 @@ package struct SystemError: Error, Hashable {
         [EXDEV, EPERM, EACCES, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(number)
     }
 
-    /// The system's message, or a better one where the system's misleads.
+    /// The system's message, such as `No space left on device`.
+    package var description: String {
+        // Not strerror_r, which has two incompatible signatures. glibc (2.32 and later) and Darwin store the text of
+        // unknown numbers per thread, and that of known ones never changes.
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+
+    /// The message for a file of a database: the system's, or a better one where the system's misleads.
     package var text: String {
         switch number {
         case Self.notAFile.number: "it is not a regular file"
         // Files are opened without following links; strerror says "Too many levels of symbolic links".
         case ELOOP: "it is a symbolic link; a database consists of regular files"
-        default: unsafe String(cString: strerror(number))
+        default: description
         }
     }
 }

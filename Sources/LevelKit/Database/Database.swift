@@ -177,18 +177,12 @@ public final class Database: Sendable {
     /// files.
     ///
     /// - Complexity: reads and writes every table file that overlaps the range.
-    public func compact(
-        from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, includingDeepestLevel: Bool = false
-    ) throws(LevelError) {
+    public func compact(in range: KeyRange = .all, includingDeepestLevel: Bool = false) throws(LevelError) {
         try core.requireWritable()
+        // A compaction processes whole table files, so it does not matter whether the ends are included.
+        let (lower, upper) = (range.lower.key, range.upper.key)
         if includingDeepestLevel { try core.coverTables(from: lower, to: upper) }
         try core.admitted { () throws(LevelError) in core.compact(from: lower, to: upper) }
-    }
-
-    /// Returns the bytes that table files use for keys from `lower` up to, but not including, `upper`. Entries in
-    /// memory do not count.
-    public func approximateByteCount(from lower: [UInt8], to upper: [UInt8]) throws(LevelError) -> UInt64 {
-        try core.admitted { () throws(LevelError) in core.engine.approximateByteCount(from: lower, to: upper) }
     }
 
     /// Returns the value of a LevelDB property such as `leveldb.stats`, or `nil` if the property is unknown.

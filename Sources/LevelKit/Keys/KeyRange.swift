@@ -8,6 +8,16 @@ public enum KeyBound<Key> {
     case excluded(Key)
 }
 
+extension KeyBound {
+    /// The key at this end, whether the range contains it or not; `nil` for no limit.
+    package var key: Key? {
+        switch self {
+        case .unbounded: nil
+        case .included(let key), .excluded(let key): key
+        }
+    }
+}
+
 extension KeyBound: Sendable where Key: Sendable {}
 extension KeyBound: Equatable where Key: Equatable {}
 extension KeyBound: Hashable where Key: Hashable {}

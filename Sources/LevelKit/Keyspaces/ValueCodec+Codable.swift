@@ -56,7 +56,7 @@ extension Span<UInt8> {
 /// Describes errors of encoders and decoders without including parts of the value.
 ///
 /// Foundation's descriptions include some, such as the digits of an unparsable number or the keys of a dictionary.
-enum CodingFailure {
+enum CodingErrorText {
     static func describe(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, let context):

@@ -68,7 +68,7 @@ public struct ValueCodec<Value>: Sendable {
             throw LevelError(
                 .invalidArgument,
                 "the value codec \(title) cannot encode the value; store one that it can represent",
-                cause: CodingFailure.describe(error))
+                cause: CodingErrorText.describe(error))
         }
     }
 
@@ -86,7 +86,7 @@ public struct ValueCodec<Value>: Sendable {
         } catch let error as LevelError {
             throw error
         } catch {
-            throw malformed(CodingFailure.describe(error))
+            throw malformed(CodingErrorText.describe(error))
         }
     }
 

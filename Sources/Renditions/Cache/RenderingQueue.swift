@@ -6,7 +6,7 @@ internal import Synchronization
 /// A job that no caller waits for any longer is cancelled, down to the decoder or the other program, unless it is
 /// prefetched.
 final class RenderingQueue: Sendable {
-    typealias Outcome = Result<Rendition, RenditionFault>
+    typealias Outcome = Result<Rendition, RenditionError>
 
     private struct Job {
         var waiters: [UInt64: CheckedContinuation<Rendition, any Error>] = [:]
@@ -41,7 +41,7 @@ final class RenderingQueue: Sendable {
 
     /// Waits for a rendition.
     ///
-    /// - Throws: ``RenditionFault``; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: ``RenditionError``; `CancellationError` as soon as the task is cancelled.
     func rendition(_ key: RenditionKey) async throws -> Rendition {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -156,7 +156,7 @@ final class RenderingQueue: Sendable {
     }
 
     private static func isCancellation(_ outcome: Outcome) -> Bool {
-        if case .failure(let fault) = outcome { return fault.code == .cancelled }
+        if case .failure(let problem) = outcome { return problem.code == .cancelled }
         return false
     }
 }

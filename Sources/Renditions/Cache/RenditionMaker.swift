@@ -9,7 +9,7 @@ final class RenditionMaker: Sendable {
     private let store: DocumentStore
     private let renderers: RendererChain
     /// The reasons why some have no rendition, so that broken pictures are not tried again and again.
-    private let faults = Mutex(CostLimitedCache<RenditionKey, RenditionFault>(costLimit: 4096))
+    private let problems = Mutex(CostLimitedCache<RenditionKey, RenditionError>(costLimit: 4096))
     /// The references to originals, which state their sizes.
     private let originals = Mutex(CostLimitedCache<Attachment.Digest, Attachment>(costLimit: 65_536))
 
@@ -29,15 +29,15 @@ final class RenditionMaker: Sendable {
     /// Returns a rendition or the reason why there is none. Blocks the thread.
     func outcome(_ key: RenditionKey) -> RenderingQueue.Outcome {
         if let stored = folder.rendition(key) ?? packaged(key) { return .success(stored) }
-        if let fault = faults.withLock({ $0.value(for: key) }) { return .failure(fault) }
-        do throws(RenditionFault) {
+        if let problem = problems.withLock({ $0.value(for: key) }) { return .failure(problem) }
+        do throws(RenditionError) {
             let rendition = try make(key)
             folder.store(rendition, key)
             return .success(rendition)
         } catch {
             // Others may succeed the next time.
             if [.damaged, .tooLarge, .unknownFormat].contains(error.code) {
-                faults.withLock { _ = $0.insert(error, for: key, cost: 1) }
+                problems.withLock { _ = $0.insert(error, for: key, cost: 1) }
             }
             return .failure(error)
         }
@@ -53,32 +53,32 @@ final class RenditionMaker: Sendable {
     }
 
     /// Forgets why renditions could not be made.
-    func forgetFaults() { faults.withLock { $0.removeAll() } }
+    func forgetProblems() { problems.withLock { $0.removeAll() } }
 
-    private func make(_ key: RenditionKey) throws(RenditionFault) -> Rendition {
-        try RenditionFault.checkCancellation()
+    private func make(_ key: RenditionKey) throws(RenditionError) -> Rendition {
+        try RenditionError.checkCancellation()
         return try renderers.render(Picture(try original(key.digest)), as: key.specification)
     }
 
-    private func original(_ digest: Attachment.Digest) throws(RenditionFault) -> [UInt8] {
+    private func original(_ digest: Attachment.Digest) throws(RenditionError) -> [UInt8] {
         do {
             guard let original = try originals.withLock({ $0.value(for: digest) }) ?? reference(digest) else {
-                throw RenditionFault(
+                throw RenditionError(
                     .unreadable, "the original \(digest) is not stored; add it again, or restore a backup")
             }
             try requirePicture(original)
             let limit = renderers.limits.sourceByteCount
             guard original.byteCount <= limit else {
-                throw RenditionFault(
+                throw RenditionError(
                     .tooLarge,
                     "the original \(digest) has \(original.byteCount) bytes, more than the limit of \(limit); raise it")
             }
             return try store.attachments.bytes(of: original)
-        } catch let fault as RenditionFault {
-            throw fault
+        } catch let problem as RenditionError {
+            throw problem
         } catch {
             let reason = (error as? DocIndexError)?.message ?? (error as? LevelError)?.message ?? "\(error)"
-            throw RenditionFault(.unreadable, "the original cannot be read: \(reason)")
+            throw RenditionError(.unreadable, "the original cannot be read: \(reason)")
         }
     }
 
@@ -87,7 +87,7 @@ final class RenditionMaker: Sendable {
         var beginning: [UInt8] = []
         let end = min(Int64(PictureFormat.signatureByteCount), original.byteCount)
         try store.attachments.read(original, in: 0..<end) { beginning += $0 }
-        guard PictureFormat(of: beginning) != nil else { throw RenditionFault.unknownFormat }
+        guard PictureFormat(of: beginning) != nil else { throw RenditionError.unknownFormat }
     }
 
     private func reference(_ digest: Attachment.Digest) throws -> Attachment? {

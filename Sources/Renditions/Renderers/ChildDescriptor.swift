@@ -9,7 +9,7 @@ final class ChildDescriptor: Sendable {
     let number: Int32
 
     /// Takes a descriptor, away from the numbers of standard input and output.
-    private init(_ original: Int32) throws(RenditionFault) {
+    private init(_ original: Int32) throws(RenditionError) {
         number = fcntl(original, F_DUPFD_CLOEXEC, 3)
         let error = errno
         close(original)
@@ -18,13 +18,13 @@ final class ChildDescriptor: Sendable {
 
     deinit { if number >= 0 { close(number) } }
 
-    private static func failure(_ error: Int32) -> RenditionFault {
-        RenditionFault(
+    private static func failure(_ error: Int32) -> RenditionError {
+        RenditionError(
             .noRenderer,
             "cannot pass the picture to another program: \(unsafe String(cString: strerror(error))); try again later")
     }
 
-    static func pipe() throws(RenditionFault) -> (reading: ChildDescriptor, writing: ChildDescriptor) {
+    static func pipe() throws(RenditionError) -> (reading: ChildDescriptor, writing: ChildDescriptor) {
         var ends: [Int32] = [-1, -1]
         guard systemPipe(&ends) == 0 else { throw failure(errno) }
         let reading = try ChildDescriptor(ends[0])
@@ -33,7 +33,7 @@ final class ChildDescriptor: Sendable {
     }
 
     /// Creates a file without a name, positioned at its beginning.
-    convenience init(temporaryFileOf bytes: [UInt8]) throws(RenditionFault) {
+    convenience init(temporaryFileOf bytes: [UInt8]) throws(RenditionError) {
         let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var template = Array("\(directory)/renditions-XXXXXX".utf8CString)
         let file = unsafe mkstemp(&template)

@@ -11,11 +11,11 @@ struct EmbeddedRenderer: Renderer {
         @Sendable (
             _ file: [UInt8], _ orientation: PictureOrientation, _ specification: RenditionSpecification,
             _ limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition?
+        ) throws(RenditionError) -> Rendition?
 
     func render(
         _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         switch picture.format {
         case .jpeg: try renderThumbnail(of: picture.bytes, specification, limits)
         case .tiff: try renderPreview(of: picture.bytes, specification, limits)
@@ -25,7 +25,7 @@ struct EmbeddedRenderer: Renderer {
 
     private func renderThumbnail(
         of file: [UInt8], _ specification: RenditionSpecification, _ limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         guard let longEdge = specification.longEdge, let range = EmbeddedThumbnail.range(in: file),
             let small = JPEGHeader(Array(file[range])), max(small.width, small.height) >= longEdge,
             let header = JPEGHeader(file), header.width > small.width, header.hasProportions(of: small)
@@ -33,14 +33,14 @@ struct EmbeddedRenderer: Renderer {
         // The thumbnail is in the color space of the picture, whose profile it does not repeat.
         let bytes = Array(file[range])
         let profiled = small.profile == nil ? header.profile?.inserted(in: bytes) ?? bytes : bytes
-        return attempt { () throws(RenditionFault) in
+        return attempt { () throws(RenditionError) in
             try renderJPEG(profiled, header.orientation, specification, limits)
         }
     }
 
     private func renderPreview(
         of file: [UInt8], _ specification: RenditionSpecification, _ limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         let previews = EmbeddedPictures.ranges(inTIFF: file).compactMap { range in
             JPEGHeader(Array(file[range])).map { (range: range, size: max($0.width, $0.height)) }
         }.sorted { $0.size < $1.size }
@@ -48,7 +48,7 @@ struct EmbeddedRenderer: Renderer {
         // For the size of the original, the largest preview is the best that can be had without developing the picture.
         guard let preview = sufficient ?? (isRaw(file, previews.last?.size) ? previews.last : nil) else { return nil }
         let orientation = EmbeddedPictures.orientation(ofTIFF: file)
-        return attempt { () throws(RenditionFault) in
+        return attempt { () throws(RenditionError) in
             try renderJPEG(Array(file[preview.range]), orientation, specification, limits)
         }
     }
@@ -60,8 +60,8 @@ struct EmbeddedRenderer: Renderer {
         return largest >= max(size.width, size.height)
     }
 
-    /// Returns `nil` instead of a fault, since another renderer can use the picture itself.
-    private func attempt(_ body: () throws(RenditionFault) -> Rendition?) -> Rendition? {
+    /// Returns `nil` instead of a problem, since another renderer can use the picture itself.
+    private func attempt(_ body: () throws(RenditionError) -> Rendition?) -> Rendition? {
         try? body()
     }
 }

@@ -9,7 +9,7 @@
     struct ImageIORenderer: Renderer {
         func render(
             _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition? {
+        ) throws(RenditionError) -> Rendition? {
             guard picture.format != nil else { return nil }
             return try Self.render(picture.bytes, as: specification, limits: limits)
         }
@@ -20,7 +20,7 @@
         static func render(
             _ file: [UInt8], orientation: PictureOrientation = .normal, as specification: RenditionSpecification,
             limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition? {
+        ) throws(RenditionError) -> Rendition? {
             guard let source = CGImageSourceCreateWithData(Data(file) as CFData, nil),
                 let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any],
                 let width = properties[kCGImagePropertyPixelWidth] as? Int,
@@ -29,7 +29,7 @@
             guard width.multipliedReportingOverflow(by: height).partialValue <= limits.pixelCount else {
                 throw .tooManyPixels(limits)
             }
-            try RenditionFault.checkCancellation()
+            try RenditionError.checkCancellation()
             let side = specification.longEdge ?? max(width, height)
             let options: [CFString: Any] = [
                 kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: true,
@@ -41,14 +41,14 @@
             if properties[kCGImagePropertyOrientation] == nil, orientation != .normal {
                 image = try turned(image, orientation)
             }
-            try RenditionFault.checkCancellation()
+            try RenditionError.checkCancellation()
             return Rendition(
                 bytes: try encoded(image, quality: specification.quality), width: image.width, height: image.height,
                 specification: specification)
         }
 
         /// Encodes a picture with its color space, and without metadata.
-        private static func encoded(_ image: CGImage, quality: Int) throws(RenditionFault) -> [UInt8] {
+        private static func encoded(_ image: CGImage, quality: Int) throws(RenditionError) -> [UInt8] {
             let data = NSMutableData()
             let type = UTType.jpeg.identifier as CFString
             guard let target = CGImageDestinationCreateWithData(data, type, 1, nil) else { throw damage }
@@ -61,7 +61,7 @@
         /// Turns a picture upright.
         private static func turned(
             _ image: CGImage, _ orientation: PictureOrientation
-        ) throws(RenditionFault) -> CGImage {
+        ) throws(RenditionError) -> CGImage {
             let data = NSMutableData()
             let type = UTType.tiff.identifier as CFString
             guard let target = CGImageDestinationCreateWithData(data, type, 1, nil) else { throw damage }
@@ -77,7 +77,7 @@
             return turned
         }
 
-        private static let damage = RenditionFault(
+        private static let damage = RenditionError(
             .damaged, "the picture cannot be decoded; import an undamaged copy of it")
     }
 #endif

@@ -29,15 +29,15 @@ struct LimitedProcess {
     ///
     /// - Parameter input: what it reads from standard input.
     /// - Returns: what it writes to standard output.
-    /// - Throws: ``RenditionFault``: `damaged` if it fails, `timedOut`, `tooLarge` if it writes too much, `cancelled`,
+    /// - Throws: ``RenditionError``: `damaged` if it fails, `timedOut`, `tooLarge` if it writes too much, `cancelled`,
     ///   `noRenderer` if it cannot be started.
-    func run(input: [UInt8]) throws(RenditionFault) -> [UInt8] {
+    func run(input: [UInt8]) throws(RenditionError) -> [UInt8] {
         let (process, output) = try start(ChildDescriptor(temporaryFileOf: input))
         let deadline = ContinuousClock.now + limits.toolTime
         var bytes: [UInt8] = []
-        do throws(RenditionFault) {
+        do throws(RenditionError) {
             while try readPart(of: output, into: &bytes) {
-                try RenditionFault.checkCancellation()
+                try RenditionError.checkCancellation()
                 guard ContinuousClock.now < deadline else { throw timeout }
                 guard bytes.count <= limits.byteCount else { throw .tooMuchMemory(bytes.count, limits) }
             }
@@ -53,7 +53,7 @@ struct LimitedProcess {
     /// Reads what the program has written, or waits for a short time.
     ///
     /// - Returns: `false` at the end.
-    private func readPart(of output: ChildDescriptor, into bytes: inout [UInt8]) throws(RenditionFault) -> Bool {
+    private func readPart(of output: ChildDescriptor, into bytes: inout [UInt8]) throws(RenditionError) -> Bool {
         var request = pollfd(fd: output.number, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, 50) > 0 else { return true }
         let part = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
@@ -68,21 +68,21 @@ struct LimitedProcess {
     /// Only one at a time, so that a program does not inherit the pipe of another one and keep it open.
     private static let isStarting = Mutex<Void>(())
 
-    private func start(_ input: ChildDescriptor) throws(RenditionFault) -> (pid_t, ChildDescriptor) {
+    private func start(_ input: ChildDescriptor) throws(RenditionError) -> (pid_t, ChildDescriptor) {
         let words = try limitedCommand()
-        return try Self.isStarting.withLock { _ throws(RenditionFault) in
+        return try Self.isStarting.withLock { _ throws(RenditionError) in
             // This process closes its copy of the writing end, so that it sees the end of the output.
             let (reading, writing) = try ChildDescriptor.pipe()
-            return try withExtendedLifetime((input, writing)) { () throws(RenditionFault) in
+            return try withExtendedLifetime((input, writing)) { () throws(RenditionError) in
                 (try spawn(words, input: input.number, output: writing.number), reading)
             }
         }
     }
 
-    private func limitedCommand() throws(RenditionFault) -> [String] {
+    private func limitedCommand() throws(RenditionError) -> [String] {
         #if os(Linux)
             guard let prlimit = Self.path(of: "prlimit") else {
-                throw RenditionFault(
+                throw RenditionError(
                     .noRenderer, "\(program) runs only with limits, which prlimit sets; install util-linux")
             }
             let seconds = max(1, limits.toolTime.components.seconds + 1)
@@ -96,7 +96,7 @@ struct LimitedProcess {
         #endif
     }
 
-    private func spawn(_ words: [String], input: Int32, output: Int32) throws(RenditionFault) -> pid_t {
+    private func spawn(_ words: [String], input: Int32, output: Int32) throws(RenditionError) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -129,7 +129,7 @@ struct LimitedProcess {
         var child: pid_t = 0
         let result = unsafe posix_spawn(&child, words[0], &actions, &attributes, &argv, &variables)
         guard result == 0 else {
-            throw RenditionFault(
+            throw RenditionError(
                 .noRenderer, "cannot start \(program): \(unsafe String(cString: strerror(result))); try again later")
         }
         return child
@@ -141,13 +141,13 @@ struct LimitedProcess {
 
     // MARK: - Ending
 
-    private var timeout: RenditionFault {
-        RenditionFault(
+    private var timeout: RenditionError {
+        RenditionError(
             .timedOut, "\(program) took longer than \(limits.toolTime); raise the limit, or convert the picture")
     }
 
     /// Waits for the program after it has closed its output, and ends it at the deadline.
-    private func waitUntil(_ deadline: ContinuousClock.Instant, _ process: pid_t) throws(RenditionFault) -> Int32 {
+    private func waitUntil(_ deadline: ContinuousClock.Instant, _ process: pid_t) throws(RenditionError) -> Int32 {
         var status: Int32 = 0
         while true {
             let result = unsafe waitpid(process, &status, WNOHANG)
@@ -157,7 +157,7 @@ struct LimitedProcess {
             guard ContinuousClock.now < deadline, !Task.isCancelled else {
                 kill(-process, SIGKILL)
                 _ = wait(for: process)
-                try RenditionFault.checkCancellation()
+                try RenditionError.checkCancellation()
                 throw timeout
             }
             usleep(500)
@@ -170,12 +170,12 @@ struct LimitedProcess {
         return status
     }
 
-    private func check(status: Int32) throws(RenditionFault) {
+    private func check(status: Int32) throws(RenditionError) {
         let signal = status & 0x7f
         if signal == SIGXCPU || signal == SIGKILL { throw timeout }
         guard status == 0 else {
             let reason = signal != 0 ? "it was ended by signal \(signal)" : "it exited with \(status >> 8 & 0xff)"
-            throw RenditionFault(
+            throw RenditionError(
                 .damaged, "\(program) cannot decode the picture: \(reason); import an undamaged copy of it")
         }
     }

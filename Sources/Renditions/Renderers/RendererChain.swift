@@ -22,12 +22,12 @@ public struct RendererChain: Sendable {
     public static var standardRenderers: [any Renderer] {
         #if canImport(ImageIO)
             let decoder = ImageIORenderer()
-            let embedded = EmbeddedRenderer { file, orientation, specification, limits throws(RenditionFault) in
+            let embedded = EmbeddedRenderer { file, orientation, specification, limits throws(RenditionError) in
                 try ImageIORenderer.render(file, orientation: orientation, as: specification, limits: limits)
             }
         #else
             let decoder = TurboJPEGRenderer()
-            let embedded = EmbeddedRenderer { file, orientation, specification, limits throws(RenditionFault) in
+            let embedded = EmbeddedRenderer { file, orientation, specification, limits throws(RenditionError) in
                 try TurboJPEGRenderer.render(file, orientation: orientation, as: specification, limits: limits)
             }
         #endif
@@ -36,26 +36,26 @@ public struct RendererChain: Sendable {
 
     /// Makes a rendition. The call may take several hundred milliseconds, and blocks its thread.
     ///
-    /// - Throws: ``RenditionFault``. Checks between its steps whether the task was cancelled.
+    /// - Throws: ``RenditionError``. Checks between its steps whether the task was cancelled.
     public func render(
         _ picture: Picture, as specification: RenditionSpecification
-    ) throws(RenditionFault) -> Rendition {
+    ) throws(RenditionError) -> Rendition {
         guard let format = picture.format else { throw .unknownFormat }
         if let size = PictureSize(of: picture.bytes), size.pixelCount > limits.pixelCount {
             throw .tooManyPixels(limits)
         }
-        var fault = RenditionFault(
+        var problem = RenditionError(
             .noRenderer,
             "no renderer on this machine reads \(format.mediaType); install vipsthumbnail (libvips-tools) and exiftool")
         for renderer in renderers {
-            try RenditionFault.checkCancellation()
-            do throws(RenditionFault) {
+            try RenditionError.checkCancellation()
+            do throws(RenditionError) {
                 if let made = try renderer.render(picture, as: specification, limits: limits) { return made }
             } catch {
                 guard [.tooLarge, .noRenderer].contains(error.code) else { throw error }
-                fault = error
+                problem = error
             }
         }
-        throw fault
+        throw problem
     }
 }

@@ -10,29 +10,29 @@ struct ToolRenderer: Renderer {
         @Sendable (
             _ file: [UInt8], _ orientation: PictureOrientation, _ specification: RenditionSpecification,
             _ limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition?
+        ) throws(RenditionError) -> Rendition?
 
     /// - Parameter renderJPEG: renders a JPEG file in this process.
     init(
         _ renderJPEG:
             @escaping @Sendable (
                 [UInt8], PictureOrientation, RenditionSpecification, RenderingLimits
-            ) throws(RenditionFault) -> Rendition?
+            ) throws(RenditionError) -> Rendition?
     ) {
         self.renderJPEG = renderJPEG
     }
 
     func render(
         _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         switch picture.format {
         case .raf, .cr3: return try preview(picture, specification, limits)
         case .tiff:
             // Raw files are TIFF files with pixels that libvips cannot read.
-            do throws(RenditionFault) {
+            do throws(RenditionError) {
                 if let made = try reduced(picture, specification, limits) { return made }
-            } catch let fault where fault.code != .damaged {
-                throw fault
+            } catch let problem where problem.code != .damaged {
+                throw problem
             } catch {
                 // The embedded preview is left.
             }
@@ -46,7 +46,7 @@ struct ToolRenderer: Renderer {
 
     private func reduced(
         _ picture: Picture, _ specification: RenditionSpecification, _ limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         guard let program = LimitedProcess.path(of: "vipsthumbnail") else { return nil }
         var file = try vipsthumbnail(program, picture, specification, [], limits)
         if JPEGHeader(file)?.componentCount == 4 {
@@ -58,7 +58,7 @@ struct ToolRenderer: Renderer {
     private func vipsthumbnail(
         _ program: String, _ picture: Picture, _ specification: RenditionSpecification, _ options: [String],
         _ limits: RenderingLimits
-    ) throws(RenditionFault) -> [UInt8] {
+    ) throws(RenditionError) -> [UInt8] {
         let side = specification.longEdge ?? 65_535
         var environment = [
             "VIPS_CONCURRENCY": "1", "MALLOC_ARENA_MAX": "1", "VIPS_DISC_THRESHOLD": "1t",
@@ -76,7 +76,7 @@ struct ToolRenderer: Renderer {
 
     private func preview(
         _ picture: Picture, _ specification: RenditionSpecification, _ limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         guard let program = LimitedProcess.path(of: "exiftool") else { return nil }
         for tag in ["JpgFromRaw", "PreviewImage"] {
             let process = LimitedProcess(
@@ -87,7 +87,7 @@ struct ToolRenderer: Renderer {
             let orientation = EmbeddedPictures.orientation(ofTIFF: picture.bytes)
             return try renderJPEG(file, orientation, specification, limits)
         }
-        throw RenditionFault(
+        throw RenditionError(
             .damaged, "the picture contains no preview, or is damaged; also import it as a JPEG file")
     }
 }

@@ -15,11 +15,11 @@
         ///   - header: what its segments say.
         ///   - size: the size that is needed. The result is at least as large, unless the picture is smaller.
         ///   - limits: for the memory of the decoder.
-        /// - Throws: ``RenditionFault``: `damaged`, `tooLarge`.
+        /// - Throws: ``RenditionError``: `damaged`, `tooLarge`.
         /// - Complexity: O(*n*) in the size of the file; the number of pixels counts less.
         static func decode(
             _ file: [UInt8], _ header: JPEGHeader, atLeast size: (width: Int, height: Int), limits: RenderingLimits
-        ) throws(RenditionFault) -> Pixels {
+        ) throws(RenditionError) -> Pixels {
             let decoder = unsafe try Handle(tjInitDecompress())
             try decoder.requireSize(of: file, header)
             let (width, height) = scaledSize(header, atLeast: size)
@@ -43,8 +43,8 @@
 
         /// Encodes a picture.
         ///
-        /// - Throws: ``RenditionFault`` with `damaged` if the library refuses its size.
-        static func encode(_ pixels: Pixels, quality: Int) throws(RenditionFault) -> [UInt8] {
+        /// - Throws: ``RenditionError`` with `damaged` if the library refuses its size.
+        static func encode(_ pixels: Pixels, quality: Int) throws(RenditionError) -> [UInt8] {
             let encoder = unsafe try Handle(tjInitCompress())
             let isGray = pixels.channelCount == 1
             let file = unsafe encoder.output { buffer, count in
@@ -63,10 +63,10 @@
         ///
         /// - Returns: `nil` if this is not possible: because the blocks at a border are incomplete, or because the
         ///   picture is damaged, which ``decode(_:_:atLeast:limits:)`` may tolerate.
-        /// - Throws: ``RenditionFault``: `damaged`, `tooLarge`.
+        /// - Throws: ``RenditionError``: `damaged`, `tooLarge`.
         static func turn(
             _ file: [UInt8], _ header: JPEGHeader, limits: RenderingLimits
-        ) throws(RenditionFault) -> [UInt8]? {
+        ) throws(RenditionError) -> [UInt8]? {
             let transformer = unsafe try Handle(tjInitTransform())
             try transformer.requireSize(of: file, header)
             // The coefficients before and, if the picture is turned, after; and the new file.
@@ -93,7 +93,7 @@
             header.hasSeveralScans ? header.blockCount * blockByteCount : 0
         }
 
-        private static func require(_ byteCount: Int, _ limits: RenderingLimits) throws(RenditionFault) {
+        private static func require(_ byteCount: Int, _ limits: RenderingLimits) throws(RenditionError) {
             guard byteCount <= limits.byteCount else { throw .tooMuchMemory(byteCount, limits) }
         }
 
@@ -114,9 +114,9 @@
     @safe private struct Handle: ~Copyable {
         let handle: tjhandle
 
-        init(_ handle: tjhandle?) throws(RenditionFault) {
+        init(_ handle: tjhandle?) throws(RenditionError) {
             guard let handle = unsafe handle else {
-                throw RenditionFault(.tooLarge, "there is not enough memory to decode the picture; try again later")
+                throw RenditionError(.tooLarge, "there is not enough memory to decode the picture; try again later")
             }
             unsafe self.handle = handle
         }
@@ -129,13 +129,13 @@
         }
 
         /// The error of the last call.
-        func damage() -> RenditionFault {
+        func damage() -> RenditionError {
             let text = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown error"
-            return RenditionFault(.damaged, "the picture cannot be decoded: \(text); import an undamaged copy of it")
+            return RenditionError(.damaged, "the picture cannot be decoded: \(text); import an undamaged copy of it")
         }
 
         /// Checks that the library finds the size that was read before, on which limits rely.
-        func requireSize(of file: [UInt8], _ header: JPEGHeader) throws(RenditionFault) {
+        func requireSize(of file: [UInt8], _ header: JPEGHeader) throws(RenditionError) {
             var size: (width: Int32, height: Int32, subsampling: Int32, colorspace: Int32) = (0, 0, 0, 0)
             let status = unsafe file.withUnsafeBufferPointer { source in
                 unsafe tjDecompressHeader3(
@@ -144,7 +144,7 @@
             }
             guard isUsable(status) else { throw damage() }
             guard Int(size.width) == header.width, Int(size.height) == header.height else {
-                throw RenditionFault(
+                throw RenditionError(
                     .damaged, "the picture states two different sizes; import an undamaged copy of it")
             }
         }

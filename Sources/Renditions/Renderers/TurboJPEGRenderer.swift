@@ -8,7 +8,7 @@
     struct TurboJPEGRenderer: Renderer {
         func render(
             _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition? {
+        ) throws(RenditionError) -> Rendition? {
             guard picture.format == .jpeg else { return nil }
             return try Self.render(picture.bytes, as: specification, limits: limits)
         }
@@ -19,9 +19,9 @@
         static func render(
             _ file: [UInt8], orientation: PictureOrientation = .normal, as specification: RenditionSpecification,
             limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition? {
+        ) throws(RenditionError) -> Rendition? {
             guard let header = JPEGHeader(file, orientation: orientation) else {
-                throw RenditionFault(.damaged, "the picture ends before its data; import an undamaged copy of it")
+                throw RenditionError(.damaged, "the picture ends before its data; import an undamaged copy of it")
             }
             guard [1, 3].contains(header.componentCount) else { return nil }
             guard header.width * header.height <= limits.pixelCount else { throw .tooManyPixels(limits) }
@@ -34,14 +34,14 @@
 
         private static func reduced(
             _ file: [UInt8], _ header: JPEGHeader, _ specification: RenditionSpecification, _ limits: RenderingLimits
-        ) throws(RenditionFault) -> Rendition {
+        ) throws(RenditionError) -> Rendition {
             let size = specification.size(width: header.width, height: header.height)
-            try RenditionFault.checkCancellation()
+            try RenditionError.checkCancellation()
             var pixels = try TurboJPEG.decode(file, header, atLeast: size, limits: limits)
-            try RenditionFault.checkCancellation()
+            try RenditionError.checkCancellation()
             pixels = AreaAverage.reduced(pixels, width: size.width, height: size.height)
             pixels = pixels.oriented(header.orientation)
-            try RenditionFault.checkCancellation()
+            try RenditionError.checkCancellation()
             return rendition(try TurboJPEG.encode(pixels, quality: specification.quality), header, specification)
         }
 
@@ -55,11 +55,11 @@
                 specification: specification)
         }
 
-        private static func requireFewScans(_ header: JPEGHeader, _ file: [UInt8]) throws(RenditionFault) {
+        private static func requireFewScans(_ header: JPEGHeader, _ file: [UInt8]) throws(RenditionError) {
             guard header.hasSeveralScans else { return }
             let limit = RenderingLimits.scanCount
             guard header.scanCount(in: file, limit: limit + 1) <= limit else {
-                throw RenditionFault(
+                throw RenditionError(
                     .tooLarge, "the picture has more than \(limit) scans; save it again with another program")
             }
         }

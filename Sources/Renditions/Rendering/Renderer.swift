@@ -8,8 +8,8 @@ public protocol Renderer: Sendable {
     ///   - picture: the original. It may be damaged or forged.
     ///   - specification: the size of the rendition.
     ///   - limits: the limits on time and memory.
-    /// - Throws: ``RenditionFault``. After `tooLarge` and `noRenderer` the next renderer is tried.
+    /// - Throws: ``RenditionError``. After `tooLarge` and `noRenderer` the next renderer is tried.
     func render(
         _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition?
+    ) throws(RenditionError) -> Rendition?
 }

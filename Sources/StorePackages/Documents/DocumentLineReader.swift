@@ -49,23 +49,23 @@ struct DocumentLineReader {
 
     /// Checks that the last line was the end.
     func finish() throws {
-        guard isEnded, rest.isEmpty else { throw fault("the last line is not the end of a dump") }
+        guard isEnded, rest.isEmpty else { throw problem("the last line is not the end of a dump") }
     }
 
     private mutating func record(_ line: [UInt8]) throws -> Record? {
         lineNumber += 1
-        guard !isEnded else { throw fault("it follows the end of the dump") }
+        guard !isEnded else { throw problem("it follows the end of the dump") }
         guard line.count < DocumentLines.maximumByteCount else { throw tooLong }
         guard !DocumentLines.hasTooManyValues(line) else {
-            throw fault("it has more than \(DocumentLines.maximumValueCount) values")
+            throw problem("it has more than \(DocumentLines.maximumValueCount) values")
         }
         // A document is nested deeper in its line than in a store.
         let parser = JSONParser(notation: .dump, maximumDepth: DocumentValue.maximumDepth + 2)
-        guard case .object(let object)? = try? parser.parse(line) else { throw fault("it is not a JSON object") }
+        guard case .object(let object)? = try? parser.parse(line) else { throw problem("it is not a JSON object") }
         switch (lineNumber, object.first?.name) {
         case (1, "lkdump"):
             guard object["kind"] == "docs", object["digest"] == .string(ContentDigest.name) else {
-                throw fault("it is not the header of a dump of documents")
+                throw problem("it is not the header of a dump of documents")
             }
             return nil
         case (2, "schema"): return .schema(try schema(object["schema"]))
@@ -74,7 +74,7 @@ struct DocumentLineReader {
             try checkEnd(object["end"])
             isEnded = true
             return nil
-        default: throw fault("its first member is not \(Self.firstMember(ofLine: lineNumber))")
+        default: throw problem("its first member is not \(Self.firstMember(ofLine: lineNumber))")
         }
     }
 
@@ -83,7 +83,7 @@ struct DocumentLineReader {
         value?.writeJSON(to: &text)
         guard let schema = try? Schema(json: text), schema.collections.count == 1,
             schema.collections.allSatisfy({ $0.name.hasSameBytes(as: collection) })
-        else { throw fault("it is not the schema of the collection") }
+        else { throw problem("it is not the schema of the collection") }
         idField = schema.collections[0].idField
         return schema
     }
@@ -91,19 +91,19 @@ struct DocumentLineReader {
     private mutating func document(_ object: DocumentObject, byteCount: Int) throws -> Record {
         guard object.count == 3, object["c"]?.stringValue?.hasSameBytes(as: collection) == true,
             let id = object["id"].flatMap({ DocumentID($0) })
-        else { throw fault("it is not a document of the collection") }
+        else { throw problem("it is not a document of the collection") }
         guard ids.insert(Self.fingerprint(of: id)).inserted else {
-            throw fault("an earlier line has the same ID")
+            throw problem("an earlier line has the same ID")
         }
         recordCount += 1
         if let content = object["doc"]?.objectValue {
             guard content[idField].flatMap({ DocumentID($0) }) == id else {
-                throw fault("its member \(idField) is not its ID")
+                throw problem("its member \(idField) is not its ID")
             }
             digest.add(collection: collection, id: id, content: content)
             return .document(id, content, byteCount: byteCount)
         }
-        guard object["del"] == true else { throw fault("it is not a document of the collection") }
+        guard object["del"] == true else { throw problem("it is not a document of the collection") }
         digest.add(deletionOf: id, in: collection)
         return .deletion(id)
     }
@@ -118,7 +118,7 @@ struct DocumentLineReader {
     private mutating func checkEnd(_ end: DocumentValue?) throws {
         guard end?["records"]?.intValue == Int64(recordCount), end?["complete"] == true,
             end?["digest"]?.stringValue == digest.hexadecimal()
-        else { throw fault("the counts and the digest at the end do not agree with the documents") }
+        else { throw problem("the counts and the digest at the end do not agree with the documents") }
     }
 
     /// The member with which a line begins.
@@ -130,9 +130,9 @@ struct DocumentLineReader {
         }
     }
 
-    private var tooLong: PackageError { fault("it has more than \(DocumentLines.maximumByteCount) bytes") }
+    private var tooLong: PackageError { problem("it has more than \(DocumentLines.maximumByteCount) bytes") }
 
-    private func fault(_ reason: String) -> PackageError {
+    private func problem(_ reason: String) -> PackageError {
         .damaged(path, "line \(lineNumber) of its file documents.lkd.jsonl is unreadable: \(reason)")
     }
 }

@@ -4,7 +4,7 @@ internal import DocIndex
 /// needs little more memory than its entries. The parts are checked when they are parsed.
 struct ManifestText {
     /// The error for text that is not a description.
-    struct Fault: Error {}
+    struct FormatError: Error {}
 
     /// The members except `files`, as a JSON object.
     private(set) var head: [UInt8] = [UInt8(ascii: "{")]
@@ -19,7 +19,7 @@ struct ManifestText {
     /// Reads the members.
     ///
     /// - Parameter body: receives the text of each element of the member `files`.
-    /// - Throws: ``Fault``, including for parts that are too large; what `body` throws.
+    /// - Throws: ``FormatError``, including for parts that are too large; what `body` throws.
     init(_ text: [UInt8], _ body: ([UInt8]) throws -> Void) throws {
         self.text = text
         try take("{")
@@ -30,24 +30,24 @@ struct ManifestText {
             let isFiles = text[start..<offset] == Self.filesName
             try take(":")
             if isFiles {
-                guard !hasFiles else { throw Fault() }
+                guard !hasFiles else { throw FormatError() }
                 hasFiles = true
                 try readFiles(body)
             } else {
                 _ = try peek()
                 try skipValue()
                 if head.count > 1 { head.append(UInt8(ascii: ",")) }
-                guard offset - start <= Self.maximumHeadByteCount - head.count else { throw Fault() }
+                guard offset - start <= Self.maximumHeadByteCount - head.count else { throw FormatError() }
                 head += text[start..<offset]
             }
             if try peek() == UInt8(ascii: "}") { break }
             try take(",")
-            guard try peek() == UInt8(ascii: "\"") else { throw Fault() }
+            guard try peek() == UInt8(ascii: "\"") else { throw FormatError() }
         }
         try take("}")
         head.append(UInt8(ascii: "}"))
         skipWhiteSpace()
-        guard offset == text.count, hasFiles else { throw Fault() }
+        guard offset == text.count, hasFiles else { throw FormatError() }
     }
 
     private static let filesName = ArraySlice("\"files\"".utf8)
@@ -59,7 +59,7 @@ struct ManifestText {
             _ = try peek()
             let start = offset
             try skipValue()
-            guard offset - start <= Self.maximumFileByteCount else { throw Fault() }
+            guard offset - start <= Self.maximumFileByteCount else { throw FormatError() }
             try body(Array(text[start..<offset]))
             if try peek() == UInt8(ascii: "]") { return try take("]") }
             try take(",")
@@ -72,19 +72,19 @@ struct ManifestText {
         var position = JSONError.Position()
         // A separate reference, because a span of `text` would prevent changes to the rest of `self`.
         let text = text
-        guard (try? scanner.scan(text.span, from: &offset, position: &position)) == true else { throw Fault() }
+        guard (try? scanner.scan(text.span, from: &offset, position: &position)) == true else { throw FormatError() }
     }
 
     /// Moves after a sign.
     private mutating func take(_ sign: Unicode.Scalar) throws {
-        guard try peek() == UInt8(ascii: sign) else { throw Fault() }
+        guard try peek() == UInt8(ascii: sign) else { throw FormatError() }
         offset += 1
     }
 
     /// Moves to the next byte that is not white space, and returns it.
     private mutating func peek() throws -> UInt8 {
         skipWhiteSpace()
-        guard offset < text.count else { throw Fault() }
+        guard offset < text.count else { throw FormatError() }
         return text[offset]
     }
 

@@ -95,7 +95,9 @@ extension PackageManifest {
         let value: DocumentValue
         do {
             let parts = try ManifestText(text) { file in
-                guard entries.count < entryCount, let entry = Entry(json: file) else { throw ManifestText.Fault() }
+                guard entries.count < entryCount, let entry = Entry(json: file) else {
+                    throw ManifestText.FormatError()
+                }
                 entries.append(entry)
             }
             value = try JSONParser(maximumDepth: 4).parse(parts.head)

@@ -35,8 +35,8 @@ public final class Package: Sendable {
         guard Self.isZip(file) else { throw Self.foreign(path, "it is not a zip file") }
         do {
             directory = try ZipDirectory(file)
-        } catch let fault as ZipDirectory.Fault {
-            throw Self.foreign(path, fault.reason)
+        } catch let problem as ZipDirectory.FormatError {
+            throw Self.foreign(path, problem.reason)
         }
         guard let entry = directory[EntryName.manifest.path] else {
             throw Self.foreign(path, "it has no file package.json")

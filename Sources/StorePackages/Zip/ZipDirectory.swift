@@ -10,7 +10,7 @@ struct ZipDirectory: Sendable {
     private let positions: [String: Int]
 
     /// Why a file is not such a zip file.
-    struct Fault: Error {
+    struct FormatError: Error {
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
@@ -23,21 +23,21 @@ struct ZipDirectory: Sendable {
 
     /// Reads the directory and the local headers.
     ///
-    /// - Throws: ``Fault``; `LevelError` with `io`.
+    /// - Throws: ``FormatError``; `LevelError` with `io`.
     init(_ file: ContentReader) throws {
         let endByteCount = min(file.byteCount, UInt64(ZipEnd.largeByteCount))
         let last = try file.read(at: file.byteCount - endByteCount, byteCount: Int(endByteCount))
         guard let end = ZipEnd(endOf: last) else {
-            throw Fault("it does not end with the directory of a zip file, so it is incomplete or was extended")
+            throw FormatError("it does not end with the directory of a zip file, so it is incomplete or was extended")
         }
         guard end.entryCount <= Self.maximumEntryCount, end.directoryByteCount <= Self.maximumByteCount else {
-            throw Fault(
+            throw FormatError(
                 "it has \(end.entryCount) entries, or \(end.directoryByteCount) bytes about them, more than the limits "
                     + "of \(Self.maximumEntryCount) and \(Self.maximumByteCount)")
         }
         let (directoryEnd, overflow) = end.directoryOffset.addingReportingOverflow(end.directoryByteCount)
         guard !overflow, directoryEnd == file.byteCount - UInt64(end.bytes.count) else {
-            throw Fault("the size and the place of its directory do not agree with the size of the file")
+            throw FormatError("the size and the place of its directory do not agree with the size of the file")
         }
         let bytes = try file.read(at: end.directoryOffset, byteCount: Int(end.directoryByteCount))
         entries = try Self.entries(bytes, end)
@@ -45,14 +45,14 @@ struct ZipDirectory: Sendable {
         positions.reserveCapacity(entries.count)
         for (position, entry) in entries.enumerated() {
             guard positions.updateValue(position, forKey: entry.name) == nil else {
-                throw Fault("two entries have the name of entry \(position + 1)")
+                throw FormatError("two entries have the name of entry \(position + 1)")
             }
         }
         self.positions = positions
         for (position, entry) in entries.enumerated() {
             let header = try file.read(at: entry.offset, byteCount: Int(entry.localHeaderByteCount))
             guard header == entry.localHeader else {
-                throw Fault("the two headers of entry \(position + 1) differ")
+                throw FormatError("the two headers of entry \(position + 1) differ")
             }
         }
     }
@@ -64,16 +64,17 @@ struct ZipDirectory: Sendable {
         var offset: UInt64 = 0
         while position < bytes.count {
             guard let entry = ZipEntry(central: bytes, at: &position) else {
-                throw Fault("entry \(entries.count + 1) in its directory is malformed, or not written by lkrepl pack")
+                throw FormatError(
+                    "entry \(entries.count + 1) in its directory is malformed, or not written by lkrepl pack")
             }
             guard entry.offset == offset, let next = entry.end, next <= end.directoryOffset else {
-                throw Fault("entry \(entries.count + 1) does not follow the one before")
+                throw FormatError("entry \(entries.count + 1) does not follow the one before")
             }
             offset = next
             entries.append(entry)
         }
         guard UInt64(entries.count) == end.entryCount, offset == end.directoryOffset, position == bytes.count else {
-            throw Fault("its entries do not fill the file")
+            throw FormatError("its entries do not fill the file")
         }
         return entries
     }

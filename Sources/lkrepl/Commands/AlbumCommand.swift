@@ -78,7 +78,7 @@ struct AlbumCommand: ParsableCommand {
                 case .condition?: try options.confirmAtTerminal("replace the saved search \(name)")
                 default: break
                 }
-                try session.store().albums.save(album)
+                try session.store().albums.put(album)
                 options.note("album save: \(known == nil ? "" : "replaced ")@\(name)\(AlbumCommand.undo(former))")
             }
         }

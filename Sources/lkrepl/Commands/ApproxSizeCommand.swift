@@ -27,7 +27,7 @@ struct ApproxSizeCommand: ParsableCommand {
             let writer = try options.writer()
             let mode = try options.outputMode()
             if prefixes.isEmpty {
-                let bytes = try Self.byteCount(of: try range.keyRange(view, options), in: session.database)
+                let bytes = try session.database.approximateByteCount(in: range.keyRange(view, options))
                 try writer.write(["bytes": .int(Int64(clamping: bytes))])
             }
             for text in prefixes {
@@ -38,31 +38,10 @@ struct ApproxSizeCommand: ParsableCommand {
                 } else {
                     DumpRecord.append(prefix, name: "prefix", to: &row)
                 }
-                row["bytes"] = .int(Int64(clamping: try Self.byteCount(of: .prefix(prefix), in: session.database)))
+                row["bytes"] = .int(Int64(clamping: try session.database.approximateByteCount(in: .prefix(prefix))))
                 try writer.write(row)
             }
             try writer.finish()
         }
-    }
-
-    /// The approximate number of bytes that tables hold for a range.
-    static func byteCount(of range: KeyRange, in database: Database) throws -> UInt64 {
-        let lower: [UInt8] =
-            switch range.lower {
-            case .unbounded: []
-            case .included(let key): key
-            case .excluded(let key): key + [0]
-            }
-        let upper: [UInt8]
-        switch range.upper {
-        case .excluded(let key): upper = key
-        case .included(let key): upper = key + [0]
-        case .unbounded:
-            var cursor = try database.cursor(in: range, direction: .descending, cache: .bypass)
-            guard try cursor.advance() else { return 0 }
-            upper = cursor.key.copied() + [0]
-        }
-        guard lower.lexicographicallyPrecedes(upper) else { return 0 }
-        return try database.approximateByteCount(from: lower, to: upper)
     }
 }

@@ -29,7 +29,7 @@ struct CompactCommand: ParsableCommand {
         if !dryRun { try options.requireWrite("compact") }
         try Session.with(database, options) { session in
             let range = try range.keyRange(try view.view(of: session), options)
-            let byteCount = try ApproxSizeCommand.byteCount(of: range, in: session.database)
+            let byteCount = try session.database.approximateByteCount(in: range)
             let what = "\(HumanNumber.byteCount(Int(clamping: byteCount))) of tables in \(session.path)"
             guard !dryRun else { return options.note("compact: would merge about \(what)") }
             try options.confirm("merge about \(what)")
@@ -88,7 +88,7 @@ struct CompactCommand: ParsableCommand {
                 throw failure
             }
             progress.advance(done: position, total: pieces.bounds.count)
-            try session.database.compact(from: piece.lower, to: piece.upper, includingDeepestLevel: deepest)
+            try session.database.compact(in: piece.range, includingDeepestLevel: deepest)
         }
     }
 

@@ -78,8 +78,8 @@ struct ExplainCommand: ParsableCommand {
     private func explain(_ query: Query, in collection: DocumentCollection) throws -> DocumentObject {
         let chosen = try collection.plan(query, options: conditions.queryOptions)
         var row: DocumentObject = ["plan": .string(chosen.description), "index": Self.indexes(chosen.access)]
-        let ranges = Self.ranges(chosen.access)
-        if !ranges.isEmpty { row["ranges"] = .array(ranges.map { .string($0) }) }
+        let ranges = chosen.keyRanges
+        if !ranges.isEmpty { row["ranges"] = .array(ranges.map { .string(Self.notation($0)) }) }
         row["estimatedKeys"] = .int(Int64(chosen.estimate.keyCount))
         row["estimatedDocs"] = .int(Int64(chosen.estimate.documentCount))
         row["sortsInMemory"] = .bool(chosen.ordering != .found)
@@ -110,7 +110,7 @@ struct ExplainCommand: ParsableCommand {
         let start = ContinuousClock.now
         let hits = try collection.search(query, where: condition, limit: limit ?? 20)
         let time = ContinuousClock.now - start
-        row["matches"] = .int(Int64(try collection.searchCount(query)))
+        row["matches"] = .int(Int64(try collection.count(matching: query)))
         row["returned"] = .int(Int64(hits.count))
         row["ms"] = Self.milliseconds(time)
         return row
@@ -160,8 +160,8 @@ struct ExplainCommand: ParsableCommand {
     private static func indexes(_ access: Plan.Access) -> DocumentValue {
         switch access {
         case .ranges(let scan): .string(scan.index)
-        case .walk(let walk, let filter):
-            if let filter { .array([.string(walk.index), indexes(filter)]) } else { .string(walk.index) }
+        case .ordered(let scan, let filter):
+            if let filter { .array([.string(scan.index), indexes(filter)]) } else { .string(scan.index) }
         case .nearest(let index, _): .string(index)
         case .search(let scan): .string(scan.index)
         case .ranked(let scan, let filter):
@@ -171,18 +171,7 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// The key ranges in the notation that `scan` accepts.
-    private static func ranges(_ access: Plan.Access) -> [String] {
-        switch access {
-        case .ranges(let scan): scan.ranges.map(notation)
-        case .ids(let scan): scan.ranges.map(notation)
-        case .walk(let walk, let filter): walk.ranges.map(notation) + (filter.map(ranges) ?? [])
-        case .union(let parts), .intersection(let parts): parts.flatMap(ranges)
-        case .nothing, .scan, .nearest, .search, .ranked(_, nil): []
-        case .ranked(_, let filter?): ranges(filter)
-        }
-    }
-
+    /// A key range in the notation that `scan` accepts.
     private static func notation(_ range: KeyRange) -> String {
         var words: [String] = []
         switch range.lower {

@@ -35,7 +35,7 @@ final class PackedRenditions {
             let bytes = try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
             if !isStored { made[name, default: []].insert(original.digest) }
             return bytes
-        } catch let fault as RenditionFault where fault.code != .cancelled {
+        } catch let fault as RenditionError where fault.code != .cancelled {
             return nil
         } catch is CancellationError {
             throw Interruption.failure()

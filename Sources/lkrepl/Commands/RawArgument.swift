@@ -1,4 +1,5 @@
 import DocIndex
+import LevelFiles
 import LevelKit
 
 /// Conversion of command-line arguments to keys and values.

@@ -34,7 +34,7 @@ struct RenditionBatches: Sendable {
         case made, present, other
         /// Made, but the directory cannot be written.
         case lost
-        case failed(RenditionFault)
+        case failed(RenditionError)
     }
 
     private let renditions: RenditionStore
@@ -125,7 +125,7 @@ struct RenditionBatches: Sendable {
             do {
                 _ = try await renditions.rendition(of: original, as: size)
                 outcomes.append(renditions.isStored(original, as: size) ? .made : .lost)
-            } catch let fault as RenditionFault {
+            } catch let fault as RenditionError {
                 outcomes.append(fault.code == .unknownFormat ? .other : .failed(fault))
             }
         }
@@ -133,7 +133,7 @@ struct RenditionBatches: Sendable {
     }
 
     private static func row(
-        _ original: Attachment, _ size: RenditionSpecification, _ fault: RenditionFault
+        _ original: Attachment, _ size: RenditionSpecification, _ fault: RenditionError
     ) -> DocumentObject {
         var row: DocumentObject = ["sha256": .string(original.digest.description)]
         if let name = original.name { row["name"] = .string(name) }

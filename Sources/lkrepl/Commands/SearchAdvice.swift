@@ -91,7 +91,7 @@ struct SearchAdvice {
         if text.contains(where: "=<>".contains), (try? Filter(parsing: text)) != nil {
             advice.append("this reads like a condition, which find takes; search looks for words")
         }
-        if filter != .all, try collection.searchTotal(query, upTo: 1).count > 0 {
+        if filter != .all, try collection.count(matching: query, upTo: 1).count > 0 {
             advice.append("without the condition, the words are found")
         }
         var words: [String] = []
@@ -104,7 +104,7 @@ struct SearchAdvice {
         if !words.isEmpty { advice.append("did you mean \(words.joined(separator: ", "))?") }
         let box = collection.searchBox(text)
         if !isBox, advice.isEmpty || box.parts.count > 1 {
-            let count = try collection.searchCount(.searchBox(box), where: filter)
+            let count = try collection.count(matching: .searchBox(box), where: filter)
             if count > 0 {
                 let documents = HumanNumber.counted(count, "document has", "documents have")
                 advice.append("\(documents) some of the words; --box finds them")

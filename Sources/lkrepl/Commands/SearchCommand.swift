@@ -56,7 +56,7 @@ struct SearchCommand: ParsableCommand {
             }
             if count {
                 let output = StandardOutput()
-                let count = try collection.searchCount(query, where: filter)
+                let count = try collection.count(matching: query, where: filter)
                 try output.write("\(count)\n")
                 try output.flush()
                 return try warn(foundSomething: count > 0)

@@ -1,4 +1,5 @@
 import DocIndex
+import LevelFiles
 
 #if canImport(Glibc)
     import Glibc

@@ -1,3 +1,5 @@
+import LevelFiles
+
 #if canImport(Glibc)
     import Glibc
 #else

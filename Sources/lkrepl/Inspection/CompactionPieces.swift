@@ -15,6 +15,12 @@ struct CompactionPieces {
     struct Bounds: Equatable {
         var lower: [UInt8]?
         var upper: [UInt8]?
+
+        /// The keys between the bounds.
+        var range: KeyRange {
+            KeyRange(
+                lower: lower.map(KeyBound.included) ?? .unbounded, upper: upper.map(KeyBound.included) ?? .unbounded)
+        }
     }
 
     /// The size of a piece: less than LevelDB merges in a second on a slow disk.
@@ -24,8 +30,9 @@ struct CompactionPieces {
     let bounds: [Bounds]
 
     init(of range: KeyRange, tables: [Table]) {
-        let lower = Self.key(range.lower)
-        let upper = Self.key(range.upper)
+        // Whether the ends are included does not matter, since a compaction processes whole table files.
+        let lower = range.lower.key
+        let upper = range.upper.key
         let ends = tables.filter { table in
             (lower.map { $0.lexicographicallyPrecedes(table.largest) } ?? true)
                 && (upper.map { table.largest.lexicographicallyPrecedes($0) } ?? true)
@@ -43,13 +50,5 @@ struct CompactionPieces {
         }
         pieces.append(Bounds(lower: start, upper: upper))
         bounds = pieces
-    }
-
-    /// The key of a bound. Whether it is included does not matter, since a compaction processes whole blocks.
-    private static func key(_ bound: KeyBound<[UInt8]>) -> [UInt8]? {
-        switch bound {
-        case .unbounded: nil
-        case .included(let key), .excluded(let key): key
-        }
     }
 }

@@ -75,10 +75,9 @@ struct KeyTree {
             try Interruption.check()
             let prefix = nodes[index].prefix
             let end = nodes[index].isBranch ? levels.end(ofPrefix: prefix) : prefix + [0]
-            nodes[index].approximateByteCount = try database.approximateByteCount(
-                from: prefix, to: end ?? Array(repeating: 0xff, count: prefix.count + 16))
-            guard counting else { continue }
             let below = end.map { KeyRange.range(from: prefix, to: $0) } ?? .prefix(prefix)
+            nodes[index].approximateByteCount = try database.approximateByteCount(in: below)
+            guard counting else { continue }
             nodes[index].keyCount = nodes[index].isBranch ? try count(below) : 1
         }
     }

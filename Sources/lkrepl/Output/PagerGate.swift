@@ -1,3 +1,4 @@
+import LevelFiles
 import Synchronization
 
 /// Holds output until it exceeds the screen, and then passes it to a pager.

@@ -1,4 +1,5 @@
 import Dispatch
+import LevelFiles
 
 #if canImport(Glibc)
     import Glibc

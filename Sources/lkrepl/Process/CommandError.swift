@@ -1,3 +1,5 @@
+import LevelFiles
+
 /// The failure of a command, and its message for the user.
 ///
 /// The text is built only here, so that all commands report failures in the same form:

@@ -1,3 +1,4 @@
+import LevelFiles
 import Synchronization
 
 #if canImport(Glibc)

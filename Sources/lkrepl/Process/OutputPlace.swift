@@ -1,3 +1,4 @@
+import LevelFiles
 import LevelKit
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LevelFiles
 
 /// The options of every command, before or after its name.
 struct GlobalOptions: ParsableArguments {

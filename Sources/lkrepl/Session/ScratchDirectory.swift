@@ -98,7 +98,7 @@ extension ScratchDirectory {
             let source = "\(database)/\(name)"
             guard !FileDescriptor.isLinkOrSpecial(source) else { continue }
             let file: OpenFile
-            do throws(LevelFiles.SystemError) {
+            do throws(SystemError) {
                 file = try OpenFile(reading: source, followsLink: false)
             } catch {
                 throw CommandError(.inputOutput, "cannot read \(source): \(error.text)")

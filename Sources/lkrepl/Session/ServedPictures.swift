@@ -29,13 +29,13 @@ final class ServedPictures: Sendable {
         guard let known = renditions(after: nil) else { return nil }
         do {
             return try await known.rendition(of: original, as: size.specification).bytes
-        } catch let fault as RenditionFault {
+        } catch let fault as RenditionError {
             try Task.checkCancellation()
             // A new original is in a newer state.
             guard fault.code == .unreadable, let newer = renditions(after: known), newer !== known else { return nil }
             do {
                 return try await newer.rendition(of: original, as: size.specification).bytes
-            } catch is RenditionFault {
+            } catch is RenditionError {
                 return nil
             }
         }

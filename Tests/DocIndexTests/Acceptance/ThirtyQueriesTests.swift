@@ -207,7 +207,7 @@ import Testing
                 }
             }
             #expect(try catalogue.photos.count(where: marked) == chosen.count)
-            #expect(try catalogue.photos.searchCount(TextQuery(parsing: "\"to print\"")) == chosen.count)
+            #expect(try catalogue.photos.count(matching: TextQuery(parsing: "\"to print\"")) == chosen.count)
             try store.write { transaction in
                 for id in chosen {
                     try transaction.update(id, in: "photos") { photo in

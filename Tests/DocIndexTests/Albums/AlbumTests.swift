@@ -23,7 +23,7 @@ import Testing
 
     @Test func `A saved search finds what its condition finds now, in its order`() throws {
         try withPhotos { store, photos in
-            try store.albums.save(Album("best", of: "photos", where: "rating >= 4", sort: "-n"))
+            try store.albums.put(Album("best", of: "photos", where: "rating >= 4", sort: "-n"))
             let expected = try photos.find("rating >= 4", sort: "-n")
             #expect(try store.albums.find("best") == expected && !expected.isEmpty)
             try photos.put(["id": "new", "rating": 5, "n": 100])
@@ -79,19 +79,19 @@ import Testing
             expectFailure(.unknownAlbum, containing: "wall") { try albums.add(["p1"], to: "wall") }
             expectFailure(.unknownAlbum) { try albums.find("wall") }
             try albums.add(["p1", "p2"], to: "wall", of: "photos")
-            try albums.save(Album("best", of: "photos", where: "rating = 5"))
+            try albums.put(Album("best", of: "photos", where: "rating = 5"))
             let before = try albums.all()
             expectFailure(.documentMissing, containing: "p99") { try albums.add(["p3", "p99"], to: "wall") }
             expectFailure(.documentMissing) { try albums.move(["p3"], in: "wall", before: nil) }
             expectFailure(.documentMissing) { try albums.move(["p1"], in: "wall", before: "p1") }
             expectFailure(.invalidAlbum) { try albums.add(["p1"], to: "best") }
             expectFailure(.invalidAlbum) { try albums.add(["p1"], to: "wall", of: "other") }
-            expectFailure(.unknownCollection) { try albums.save(Album("x", of: "nothing", where: "")) }
+            expectFailure(.unknownCollection) { try albums.put(Album("x", of: "nothing", where: "")) }
             expectFailure(.invalidAlbum, containing: "album x") {
-                try albums.save(Album("x", of: "photos", where: "rating >="))
+                try albums.put(Album("x", of: "photos", where: "rating >="))
             }
-            expectFailure(.invalidAlbum) { try albums.save(Album("x", of: "photos", where: "", sort: "a[]")) }
-            expectFailure(.invalidAlbum) { try albums.save(Album("", of: "photos", where: "")) }
+            expectFailure(.invalidAlbum) { try albums.put(Album("x", of: "photos", where: "", sort: "a[]")) }
+            expectFailure(.invalidAlbum) { try albums.put(Album("", of: "photos", where: "")) }
             #expect(try albums.all() == before && before.count == 2)
             #expect(try albums.delete("best") && !albums.delete("best"))
             #expect(try albums.all().map(\.name) == ["wall"])
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `The error for a condition that is no longer valid names the album`() throws {
         try withPhotos { store, _ in
-            try store.albums.save(Album("best", of: "photos", where: "rating = 5"))
+            try store.albums.put(Album("best", of: "photos", where: "rating = 5"))
             let albums = try store.collection(Album.collectionName)
             for (content, part) in [
                 (["condition": "rating >>"], "a value is expected"), (["documents": [1.5]], "ID"),
@@ -173,7 +173,7 @@ import Testing
         for (id, rating) in [("a", 5), ("b", 3), ("c", 4)] {
             try photos.put(["id": .string(id), "rating": .int(Int64(rating))])
         }
-        try store.albums.save(Album("best", of: "photos", where: "rating >= 4"))
+        try store.albums.put(Album("best", of: "photos", where: "rating >= 4"))
         var updates = try store.albums.observe("best").makeAsyncIterator()
         var shown: [Document] = []
         try #require(try await updates.next()).apply(to: &shown)

@@ -97,12 +97,12 @@ import Testing
             "(n = 1 or year = 1903) kind = 1 year = 1900",
             "index kind, year (kind = 1, year = 1900)"),
         // An index has the requested order, and the first few entries are enough.
-        .init("", sort: "year", limit: 5, "walk index year"),
-        .init("", sort: "-year", limit: 5, "walk index year backwards"),
-        .init("plain = 1", sort: "n", limit: 5, "walk index n"),
-        .init("year < 1930", sort: "n", limit: 5, "walk index n"),
+        .init("", sort: "year", limit: 5, "index year in order"),
+        .init("", sort: "-year", limit: 5, "index year in order, backwards"),
+        .init("plain = 1", sort: "n", limit: 5, "index n in order"),
+        .init("year < 1930", sort: "n", limit: 5, "index n in order"),
         .init("year = 1903", sort: "n", limit: 5, "index year (year = 1903), keep the first"),
-        .init("", sort: "year", "walk index year"),
+        .init("", sort: "year", "index year in order"),
         .init("", sort: "year,n", limit: 5, "scan all documents, keep the first"),
         .init("", sort: "plain", limit: 5, "scan all documents, keep the first"),
     ]
@@ -172,7 +172,7 @@ import Testing
                                 try Filter(parsing: condition), sort: try Query.SortKey.parse(sort), limit: limit)
                             query.offset = offset
                             let expected = NaiveQuery.answer(query, among: model)
-                            for plan in try collection.plans(query) where plan.identity.hasPrefix("walk(") {
+                            for plan in try collection.plans(query) where plan.identity.hasPrefix("ordered(") {
                                 let options = Query.Options(hint: .plan(plan.identity))
                                 var found: [DocumentID] = []
                                 let explanation = try collection.forEach(matching: query, options: options) {
@@ -181,7 +181,7 @@ import Testing
                                 }
                                 #expect(found == expected, "\(query) \(plan)")
                                 #expect(explanation.resultCount == expected.count)
-                                if explanation.didLeaveWalk { leftCount += 1 }
+                                if explanation.didSwitchAccess { leftCount += 1 }
                                 // Each page starts after the last one, wherever the index scan was abandoned.
                                 var paged: [DocumentID] = []
                                 var token: DocumentCollection.Page.Token?
@@ -231,8 +231,8 @@ import Testing
                     let planned = try answer(Query.Options())
                     let scanned = try answer(Query.Options(hint: .plan("scan")))
                     #expect(planned.ids == scanned.ids)
-                    #expect(!scanned.execution.didLeaveWalk)
-                    guard planned.execution.didLeaveWalk else { continue }
+                    #expect(!scanned.execution.didSwitchAccess)
+                    guard planned.execution.didSwitchAccess else { continue }
                     leftCount += 1
                     #expect(planned.execution.documentsExamined < scanned.execution.documentsExamined)
                     let text = "\(try collection.explain(query))"

@@ -14,7 +14,9 @@ import Testing
 
         /// Whether enough was compared: all but one of nine access paths and of seven properties.
         var isComplete: Bool {
-            let all = ["scan", "ranges", "ids", "union", "intersection", "walk", "filtered walk", "nearest", "nothing"]
+            let all = [
+                "scan", "ranges", "ids", "union", "intersection", "ordered", "filtered ordered", "nearest", "nothing",
+            ]
             return Set(all).subtracting(ways.keys).count <= 1 && nonempty > 50 && properties.count >= 6
         }
 
@@ -27,8 +29,8 @@ import Testing
             switch access {
             case .ranges(let scan): addProperties(of: scan.index, indexes)
             case .union(let parts), .intersection(let parts): for part in parts { add(part, indexes) }
-            case .walk(let walk, let filter):
-                addProperties(of: walk.index, indexes)
+            case .ordered(let scan, let filter):
+                addProperties(of: scan.index, indexes)
                 if let filter { add(filter, indexes) }
             case .ranked(_, let filter): if let filter { add(filter, indexes) }
             case .nothing, .scan, .nearest, .search, .ids: break
@@ -191,8 +193,8 @@ extension Plan.Access {
         case .ids: "ids"
         case .union: "union"
         case .intersection: "intersection"
-        case .walk(_, nil): "walk"
-        case .walk: "filtered walk"
+        case .ordered(_, nil): "ordered"
+        case .ordered: "filtered ordered"
         case .nearest: "nearest"
         case .search: "search"
         case .ranked(_, nil): "ranked"

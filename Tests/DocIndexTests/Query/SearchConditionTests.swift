@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Prefixes of the identities of plans that must have been compared.
-    private static let ways: Set<String> = ["scan", "search", "union", "intersection", "walk"]
+    private static let ways: Set<String> = ["scan", "search", "union", "intersection", "ordered"]
 
     @Test func `Searches combine with every condition, order and plan`() throws {
         var random = TestRun.random(stream: 120)

@@ -94,10 +94,10 @@ import Testing
             func plan(_ paths: [FieldPath]) throws -> Plan {
                 try collection.prepare(query, Query.Options(), for: .fields(paths)).1
             }
-            #expect(try plan(["t"]).identity == "walk(b)" && plan(["t"]).estimate.documentCount == 0)
-            #expect(try plan(["u"]).identity == "walk(c)")
-            #expect(try plan(["t", "u"]).identity == "walk(a)" && plan(["t", "u"]).estimate.documentCount == 5)
-            #expect(try collection.plan(query).identity == "walk(a)")
+            #expect(try plan(["t"]).identity == "ordered(b)" && plan(["t"]).estimate.documentCount == 0)
+            #expect(try plan(["u"]).identity == "ordered(c)")
+            #expect(try plan(["t", "u"]).identity == "ordered(a)" && plan(["t", "u"]).estimate.documentCount == 5)
+            #expect(try collection.plan(query).identity == "ordered(a)")
         }
     }
 }

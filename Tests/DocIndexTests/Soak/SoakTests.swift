@@ -186,7 +186,7 @@ import Testing
         let number = random.number(below: 50)
         func counts() throws -> [Int] {
             [
-                try docs.searchCount(TextQuery(parsing: word)),
+                try docs.count(matching: TextQuery(parsing: word)),
                 try docs.count(
                     where: Filter(parsing: "words has \(word)"), options: Query.Options(hint: .index("words"))),
                 try docs.count(where: Filter(parsing: "words has \(word)"), options: Query.Options(hint: .scan)),

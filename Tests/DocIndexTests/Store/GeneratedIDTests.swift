@@ -101,10 +101,10 @@ import Testing
         try withTemporaryStore(schema: Schema(collections: [CollectionDefinition("photos")])) { store in
             let photos = try store.collection("photos")
             let photo = Photo(id: UUID(), album: UUID())
-            try photos.save(photo)
-            try photos.save(photo)
+            try photos.put(encoding: photo)
+            try photos.put(encoding: photo)
             #expect(try photos.count() == 1)
-            #expect(try photos.value(DocumentID(photo.id), as: Photo.self)?.album == photo.album)
+            #expect(try photos.document(DocumentID(photo.id), as: Photo.self)?.album == photo.album)
             #expect(try photos.document(DocumentID(photo.id))?["album"] == DocumentID(photo.album).value)
         }
     }

@@ -56,7 +56,7 @@ import Testing
                 if isFlushed { try store.optimizeTextIndexes() }
                 let hits = try collection.search(text, limit: nil)
                 #expect(Set(hits.map(\.document.id)) == ids)
-                #expect(try collection.searchCount(TextQuery(parsing: text)) == ids.count)
+                #expect(try collection.count(matching: TextQuery(parsing: text)) == ids.count)
             }
         }
     }
@@ -107,7 +107,7 @@ import Testing
             let collection = try store.collection("c")
             for id in 1...600 { try collection.put(["id": .int(Int64(id)), "title": "bridges at night"]) }
             func number() -> UInt32 { store.currentCatalog.collections[0].indexes.filter(\.isReady)[0].number }
-            #expect(try collection.searchCount(TextQuery(parsing: "bridge")) == 0)
+            #expect(try collection.count(matching: TextQuery(parsing: "bridge")) == 0)
             let first = number()
             var english = TextAnalyzer.language(.english)
             let stemmed = Self.schema(.text("text", on: .field("title", analyzer: english), "caption"))
@@ -116,13 +116,13 @@ import Testing
             try store.apply(stemmed) { _ in
                 // The old index answers until the new one is complete; writers maintain both.
                 if steps == 0 {
-                    #expect(try collection.searchCount(TextQuery(parsing: "bridges")) == 600)
+                    #expect(try collection.count(matching: TextQuery(parsing: "bridges")) == 600)
                     try collection.put(["id": 601, "title": "old bridges"])
                 }
                 steps += 1
             }
             #expect(steps > 1)
-            #expect(try collection.searchCount(TextQuery(parsing: "bridge")) == 601)
+            #expect(try collection.count(matching: TextQuery(parsing: "bridge")) == 601)
             let second = number()
             #expect(second != first)
             let entry = store.currentCatalog.collections[0].indexes[0]
@@ -136,14 +136,14 @@ import Testing
                     .first?.reasons.last == "its entries stay as they are")
             try store.apply(Self.schema(.text("text", on: .field("title", analyzer: english), "caption")))
             #expect(number() == second)
-            #expect(try collection.searchCount(TextQuery(parsing: "dark")) == 600)
+            #expect(try collection.count(matching: TextQuery(parsing: "dark")) == 600)
             try store.apply(Self.schema(.text("text", on: .field("title", weight: 2, analyzer: english), "caption")))
             #expect(number() != second)
             try expectSound(store)
             try store.close()
             // The catalog's record of them is read again.
             let reopened = try DocumentStore.open(at: directory + "/s")
-            #expect(try reopened.collection("c").searchCount(TextQuery(parsing: "dark")) == 600)
+            #expect(try reopened.collection("c").count(matching: TextQuery(parsing: "dark")) == 600)
             #expect(reopened.schema.collections[0].indexes[0].components[0].analyzer == english)
             try expectSound(reopened)
             try reopened.close()

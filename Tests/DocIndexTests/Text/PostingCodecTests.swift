@@ -34,7 +34,7 @@ import Testing
     ) -> (output: TermEncoder.Output, segment: TextSegment) {
         var list = PostingList()
         for posting in postings {
-            list.append(slot: posting.slot, frequency: posting.frequency, places: posting.places.span)
+            list.append(slot: posting.slot, frequency: posting.frequency, positions: posting.places.span)
         }
         var output = TermEncoder.Output()
         TermEncoder(slots: slots, lower: lower, hasFields: fields > 1).encode(list, correction: -3, into: &output)
@@ -105,14 +105,14 @@ import Testing
                 return
             }
             for average in [1, 7, 40, 3000] as [Int64] {
-                let scorer = BM25(IndexStatistics(documents: 10, words: average * 10))
+                let bm25 = BM25(IndexStatistics(documents: 10, words: average * 10))
                 func largest(_ range: ArraySlice<Posting>) -> Int64? {
                     range.map {
-                        scorer.contribution(1e9, frequency: $0.frequency, norm: slots.norm($0.slot))
+                        bm25.contribution(1e9, frequency: $0.frequency, norm: slots.norm($0.slot))
                     }.max()
                 }
                 func bound(_ impacts: [TermImpact]) -> Int64? {
-                    impacts.map { scorer.contribution(1e9, frequency: $0.frequency, norm: $0.norm) }.max()
+                    impacts.map { bm25.contribution(1e9, frequency: $0.frequency, norm: $0.norm) }.max()
                 }
                 for (number, group) in groups.enumerated() {
                     let range = postings[number * 4096..<min(5000, (number + 1) * 4096)]
@@ -140,16 +140,16 @@ import Testing
             }
             var knownCount = 0
             for average in [1, 7, 40, 3000, 7] as [Int64] {
-                let scorer = BM25(IndexStatistics(documents: 10, words: average * 10))
-                let best = group.bestImpacts(scorer)
+                let bm25 = BM25(IndexStatistics(documents: 10, words: average * 10))
+                let best = group.bestImpacts(bm25)
                 #expect(best.count == group.blocks.count)
                 for (number, block) in group.blocks.enumerated() where best[number].frequency > 0 {
                     knownCount += 1
                     for weight in [1, 7e3, 1.23456789e13, 9e17] {
                         let largest = group.impacts[block.impacts].map {
-                            scorer.contribution(weight, frequency: $0.frequency, norm: $0.norm)
+                            bm25.contribution(weight, frequency: $0.frequency, norm: $0.norm)
                         }.max()
-                        let kept = scorer.contribution(
+                        let kept = bm25.contribution(
                             weight, frequency: best[number].frequency, norm: best[number].norm)
                         #expect(kept == largest, "\(TestRun.repetition)")
                     }
@@ -161,22 +161,22 @@ import Testing
     }
 
     @Test func `A damaged word count of zero still gives a score for every length`() {
-        let scorer = BM25(IndexStatistics(documents: 5, words: 0))
+        let bm25 = BM25(IndexStatistics(documents: 5, words: 0))
         for norm in UInt8.min...UInt8.max {
-            #expect((0...1_000_000_000_000).contains(scorer.contribution(1e12, frequency: 1, norm: norm)))
+            #expect((0...1_000_000_000_000).contains(bm25.contribution(1e12, frequency: 1, norm: norm)))
         }
     }
 
     /// Frequencies and lengths at which scores differ by less than their last digit, although the pairs differ by more.
     @Test func `The best impact scores no less than any other for any weight`() {
         func check(_ statistics: IndexStatistics, _ impacts: [(UInt32, UInt8)], _ weight: Double) {
-            let scorer = BM25(statistics)
+            let bm25 = BM25(statistics)
             for impacts in [impacts, impacts.reversed()] {
                 var best = BestImpact()
-                for (frequency, norm) in impacts { best.offer(frequency: frequency, norm: norm, scorer) }
+                for (frequency, norm) in impacts { best.offer(frequency: frequency, norm: norm, bm25) }
                 if best.isUnsure { continue }
-                let largest = impacts.map { scorer.contribution(weight, frequency: $0.0, norm: $0.1) }.max()
-                let kept = scorer.contribution(weight, frequency: best.impact.frequency, norm: best.impact.norm)
+                let largest = impacts.map { bm25.contribution(weight, frequency: $0.0, norm: $0.1) }.max()
+                let kept = bm25.contribution(weight, frequency: best.impact.frequency, norm: best.impact.norm)
                 #expect(kept == largest, "\(statistics) \(impacts) \(weight) \(TestRun.repetition)")
             }
         }
@@ -192,10 +192,10 @@ import Testing
                 words: documents * Int64(1 + random.number(below: 4000)) + Int64(random.number(below: 1000)))
             let (norm, frequency) = (random.number(below: 250), 1 + random.number(below: 20_000))
             // With about the same frequency relative to its length as the first.
-            let scorer = BM25(statistics)
+            let bm25 = BM25(statistics)
             let impacts = (0..<4).map { _ -> (UInt32, UInt8) in
                 let other = UInt8(norm + random.number(below: 6))
-                let same = unsafe Double(frequency) * scorer.factors[Int(other)] / scorer.factors[norm]
+                let same = unsafe Double(frequency) * bm25.factors[Int(other)] / bm25.factors[norm]
                 return (UInt32(max(1, same)) + UInt32(random.number(below: 2)), other)
             }
             check(statistics, impacts, Double(1 + random.number(below: 1 << 60)))
@@ -204,19 +204,19 @@ import Testing
 
     @Test func `Among impacts with equal scores, none is called the best`() {
         // Four occurrences score like two of a length at which the factor is half as large.
-        let scorer = BM25(IndexStatistics(documents: 1, words: 9))
-        func factor(_ norm: UInt8) -> Double { unsafe scorer.factors[Int(norm)] }
+        let bm25 = BM25(IndexStatistics(documents: 1, words: 9))
+        func factor(_ norm: UInt8) -> Double { unsafe bm25.factors[Int(norm)] }
         // 1 - b + b · 21 / 9 is twice 1 - b + b · 9 / 9.
         #expect(factor(21) == 2 * factor(9))
         for (first, second) in [((4, 21), (2, 9)), ((2, 9), (4, 21))] as [((UInt32, UInt8), (UInt32, UInt8))] {
             var best = BestImpact()
-            best.offer(frequency: first.0, norm: first.1, scorer)
+            best.offer(frequency: first.0, norm: first.1, bm25)
             #expect(!best.isUnsure)
-            best.offer(frequency: first.0, norm: first.1, scorer)
+            best.offer(frequency: first.0, norm: first.1, bm25)
             #expect(!best.isUnsure, "the same again is no other")
-            best.offer(frequency: second.0, norm: second.1, scorer)
+            best.offer(frequency: second.0, norm: second.1, bm25)
             #expect(best.isUnsure)
-            best.offer(frequency: 5, norm: 9, scorer)
+            best.offer(frequency: 5, norm: 9, bm25)
             #expect(!best.isUnsure && best.impact == TermImpact(frequency: 5, norm: 9))
         }
     }

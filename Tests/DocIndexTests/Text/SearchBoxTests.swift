@@ -192,8 +192,8 @@ import Testing
         try Self.withCaptions { (collection) throws in
             #expect(try collection.search(SearchBox("the roses")).map(\.document.id) == [2])
             #expect(try collection.search(SearchBox("the zzzzzz")).isEmpty)
-            #expect(try collection.searchCount(.searchBox(SearchBox("in the"))) == 6)
-            #expect(try collection.searchCount(.searchBox(SearchBox("+the snow"))) == 6)
+            #expect(try collection.count(matching: .searchBox(SearchBox("in the"))) == 6)
+            #expect(try collection.count(matching: .searchBox(SearchBox("+the snow"))) == 6)
         }
     }
 
@@ -205,7 +205,7 @@ import Testing
             let filter = try Filter(parsing: "n = 1")
             let odd = try collection.search(box, where: filter, limit: nil)
             #expect(odd == all.filter { $0.document["n"] == 1 } && odd.count > 1)
-            #expect(try collection.searchCount(.searchBox(box), where: filter) == odd.count)
+            #expect(try collection.count(matching: .searchBox(box), where: filter) == odd.count)
             let condition = Filter.search(box: "red car in the snow")
             #expect(try collection.count(where: condition) == all.count)
             let facets = try collection.facets(["n"], where: condition)

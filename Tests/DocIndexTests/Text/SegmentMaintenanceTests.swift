@@ -53,7 +53,7 @@ import Testing
             // Fewer than four of each level below that of 300 documents, one of that, and segments waiting for a merge.
             #expect(largest >= 3 && largest <= 3 * 4, "\(largest), \(TestRun.repetition)")
             #expect(store.textIndexFailures.isEmpty)
-            #expect(try collection.searchCount(TextQuery(parsing: "w0")) == documentCount)
+            #expect(try collection.count(matching: TextQuery(parsing: "w0")) == documentCount)
             try expectSound(store)
             try store.close()
         }
@@ -133,7 +133,7 @@ import Testing
                 // Large ones immediately, and none for a few documents.
                 #expect(structure.segments.allSatisfy { $0.documentCount >= 100 })
             }
-            #expect(try store.collection("c").searchCount(TextQuery(parsing: "\"w0 w1\"")) == 1259)
+            #expect(try store.collection("c").count(matching: TextQuery(parsing: "\"w0 w1\"")) == 1259)
             // The same for an index built over existing documents.
             try store.apply(Schema(collections: [CollectionDefinition("c")]))
             try store.apply(SegmentTests.schema)

@@ -374,7 +374,7 @@ import Testing
             try store.flushTextIndexes()
             for id in 0..<30 { try collection.delete(.int(Int64(id))) }
             func total(_ text: String, _ limit: Int) throws -> TextQuery.Total {
-                try collection.searchTotal(try TextQuery(parsing: text), upTo: limit)
+                try collection.count(matching: try TextQuery(parsing: text), upTo: limit)
             }
             #expect(try total("fog", 10) == TextQuery.Total(count: 270, isExact: true))
             #expect(try total("fog bridge", 10) == TextQuery.Total(count: 10, isExact: false))

@@ -8,14 +8,14 @@ import Testing
         let postings: PlainPostings
         let slots = SlotTable(capacity: 300)
         // All documents have ten words, so the average is ten.
-        let scorer = BM25(IndexStatistics(documents: 300, words: 3000))
+        let bm25 = BM25(IndexStatistics(documents: 300, words: 3000))
 
         init() {
             var list = PostingList()
             for slot in 0..<300 as Range<UInt32> {
                 let frequency: UInt32 = slot == 200 ? 5 : 1
                 let places = (0..<frequency).map { TextPosition(field: 0, position: $0) }
-                list.append(slot: slot, frequency: frequency, places: places.span)
+                list.append(slot: slot, frequency: frequency, positions: places.span)
                 slots.set(slot, row: slot + 1, norm: TextNorm.code(10))
             }
             postings = PlainPostings(
@@ -23,12 +23,12 @@ import Testing
         }
 
         func blocks() throws -> TermBlocks {
-            try TermBlocks(.plain(postings), slots: slots, scorer: scorer, weight: 100, scope: nil)
+            try TermBlocks(.plain(postings), slots: slots, bm25: bm25, weight: 100, scope: nil)
         }
 
-        func matcher() throws -> TermScorer {
+        func scorer() throws -> TermScorer {
             try TermScorer(
-                .plain(postings), slots: slots, scorer: scorer, weight: 100, fields: nil, fieldWeights: [1])
+                .plain(postings), slots: slots, bm25: bm25, weight: 100, fields: nil, fieldWeights: [1])
         }
     }
 
@@ -56,32 +56,32 @@ import Testing
     }
 
     @Test func `At a threshold of 60, slot 200 is the only candidate`() throws {
-        let matcher = try Example().matcher()
-        let block = try #require(try matcher.openBlock(from: 128))
+        let scorer = try Example().scorer()
+        let block = try #require(try scorer.openBlock(from: 128))
         #expect(block == 0..<128)
-        let first = matcher.firstCandidate(above: 60, from: block.lowerBound, to: block.upperBound)
-        #expect(matcher.slot(at: first.index) == 200)
+        let first = scorer.firstCandidate(above: 60, from: block.lowerBound, to: block.upperBound)
+        #expect(scorer.slot(at: first.index) == 200)
         #expect(first.score == 80)
-        let next = matcher.firstCandidate(above: 60, from: first.index + 1, to: block.upperBound)
+        let next = scorer.firstCandidate(above: 60, from: first.index + 1, to: block.upperBound)
         #expect(next.index == block.upperBound)
     }
 
     @Test func `The example in the documentation has the documented scores`() throws {
-        let matcher = try Example().matcher()
+        let scorer = try Example().scorer()
         for slot in [0, 127, 128, 199, 200, 201, 256, 299] as [UInt32] {
-            #expect(try matcher.advance(to: slot) == slot)
-            #expect(try matcher.score() == (slot == 200 ? 80 : 45))
+            #expect(try scorer.advance(to: slot) == slot)
+            #expect(try scorer.score() == (slot == 200 ? 80 : 45))
         }
-        #expect(try matcher.advance(to: 300) == Scorer.end)
+        #expect(try scorer.advance(to: 300) == Scorer.end)
     }
 
     @Test func `Positions are read on demand, and again for the same posting`() throws {
-        let matcher = try Example().matcher()
+        let scorer = try Example().scorer()
         for slot in [3, 200, 299] as [UInt32] {
-            _ = try matcher.advance(to: slot)
+            _ = try scorer.advance(to: slot)
             for _ in 0..<2 {
-                try matcher.readPositions(in: .max)
-                let positions = (0..<matcher.places.count).map { matcher.places[$0].position }
+                try scorer.readPositions(in: .max)
+                let positions = (0..<scorer.wordPositions.count).map { scorer.wordPositions[$0].position }
                 #expect(positions == (slot == 200 ? [0, 1, 2, 3, 4] : [0]))
             }
         }

@@ -120,8 +120,8 @@ import Testing
         let other = "id" |= "1"
         expectFailure(.queryTooLarge, containing: "64 deep") { try collection.search(query) }
         expectFailure(.queryTooLarge, containing: "64 deep") { try collection.search(query, where: other) }
-        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.searchCount(query) }
-        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.searchTotal(query) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.count(matching: query) }
+        expectFailure(.queryTooLarge, containing: "64 deep") { try collection.count(matching: query) }
         expectFailure(.queryTooLarge, containing: "64 deep") { try collection.rank(query) }
         let marked = TextMarking(before: "[", after: "]").marked("fog", for: query)
         #expect(marked == "fog")
@@ -138,7 +138,7 @@ import Testing
                     do {
                         _ = try collection.search(query)
                         _ = try collection.search(query, where: "title" |= "rain")
-                        _ = try collection.searchCount(query)
+                        _ = try collection.count(matching: query)
                         _ = TextMarking(before: "[", after: "]").marked("fog and rain", for: query)
                         return query == query && query.hashValue == query.hashValue
                     } catch {
@@ -187,9 +187,10 @@ import Testing
         let calls: [(name: String, run: () throws -> Void)] = [
             ("search", { _ = try collection.search(query) }),
             ("search with a condition", { _ = try collection.search(query, where: other) }),
-            ("searchCount", { _ = try collection.searchCount(query) }),
-            ("searchCount with a condition", { _ = try collection.searchCount(query, where: other) }),
-            ("searchTotal", { _ = try collection.searchTotal(query) }), ("rank", { _ = try collection.rank(query) }),
+            ("count", { _ = try collection.count(matching: query) }),
+            ("count with a condition", { _ = try collection.count(matching: query, where: other) }),
+            ("count up to a limit", { _ = try collection.count(matching: query, upTo: 1000) }),
+            ("rank", { _ = try collection.rank(query) }),
             ("forEachHit", { try collection.forEachHit(query) { _ in false } }),
         ]
         return calls.filter { !isRejected(by: limit, $0.run) }.map(\.name)
@@ -250,7 +251,7 @@ import Testing
     private static func found(_ query: TextQuery, in collection: DocumentCollection) -> Set<DocumentID> {
         do {
             let found = Set(try collection.search(query, limit: nil).map(\.document.id))
-            return try collection.searchCount(query) == found.count ? found : []
+            return try collection.count(matching: query) == found.count ? found : []
         } catch {
             print(error)
             return []

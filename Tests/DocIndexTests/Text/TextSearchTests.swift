@@ -42,7 +42,7 @@ import Testing
                     let all = try collection.search(query, limit: nil).map(\.document.id)
                     #expect(all.count == 50 && Set(all.prefix(7)) == Set((43..<50).map { .int($0) }), "\(query)")
                     #expect(try collection.search(query, limit: 7).map(\.document.id) == Array(all.prefix(7)))
-                    #expect(try collection.searchCount(query) == 50)
+                    #expect(try collection.count(matching: query) == 50)
                 }
             }
             // A word that is in no document finds the similar ones.
@@ -72,7 +72,7 @@ import Testing
             #expect(hits.count == ids.count)
             #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.score >= $1.score })
             #expect(hits.allSatisfy { $0.score > 0 })
-            #expect(try collection.searchCount(TextQuery(parsing: text)) == ids.count)
+            #expect(try collection.count(matching: TextQuery(parsing: text)) == ids.count)
             for limit in 0..<4 { #expect(try collection.search(text, limit: limit) == Array(hits.prefix(limit))) }
         }
     }
@@ -121,7 +121,7 @@ import Testing
             #expect(Set(some.map(\.document.id)) == [1, 3])
             #expect(some.allSatisfy { all.contains($0) })
             #expect(try collection.search("bridge", where: .exists("n"), limit: 1) == Array(some.prefix(1)))
-            #expect(try collection.searchCount(TextQuery(parsing: "bridge"), where: .exists("n")) == 2)
+            #expect(try collection.count(matching: TextQuery(parsing: "bridge"), where: .exists("n")) == 2)
         }
     }
 
@@ -145,7 +145,7 @@ import Testing
         try withTemporaryStore(schema: schema) { store in
             let collection = try store.collection("c")
             expectFailure(.unknownIndex, containing: "c", "text") { try collection.search("fog") }
-            expectFailure(.unknownIndex) { try collection.searchCount(TextQuery(parsing: "fog")) }
+            expectFailure(.unknownIndex) { try collection.count(matching: TextQuery(parsing: "fog")) }
             expectFailure(.invalidQuery) { try collection.search("(fog") }
         }
     }
@@ -158,8 +158,8 @@ import Testing
             ] {
                 #expect(try collection.search(query).isEmpty)
             }
-            #expect(try collection.searchCount(.except(fog, .nothing)) == 4)
-            #expect(try collection.searchCount(.or([fog, .phrase("")])) == 4)
+            #expect(try collection.count(matching: .except(fog, .nothing)) == 4)
+            #expect(try collection.count(matching: .or([fog, .phrase("")])) == 4)
         }
     }
 
@@ -329,7 +329,7 @@ import Testing
             let rows = (model.rows[hit.document.id] ?? 0, model.rows[next.document.id] ?? 0)
             #expect(hit.score > next.score || hit.score == next.score && rows.0 < rows.1, comment)
         }
-        #expect(try collection.searchCount(TextQuery(parsing: text)) == expected.count, comment)
+        #expect(try collection.count(matching: TextQuery(parsing: text)) == expected.count, comment)
         let condition = Filter.compare("n", .equal, 1)
         #expect(
             try collection.search(text, where: condition, limit: 3)

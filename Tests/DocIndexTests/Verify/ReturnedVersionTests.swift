@@ -74,8 +74,8 @@ import Testing
                 #expect(try photos.count() == 30, "\(prefix)")
                 #expect(try photos.count(where: .init(parsing: "year = 1905")) == 10, "\(prefix)")
                 #expect(try photos.count(where: .init(parsing: "year = 1901")) == 20, "\(prefix)")
-                #expect(try photos.searchCount(TextQuery(parsing: "snow")) == 10, "\(prefix)")
-                #expect(try photos.searchCount(TextQuery(parsing: "fog")) == 20, "\(prefix)")
+                #expect(try photos.count(matching: TextQuery(parsing: "snow")) == 10, "\(prefix)")
+                #expect(try photos.count(matching: TextQuery(parsing: "fog")) == 20, "\(prefix)")
             }
         }
     }

@@ -53,8 +53,8 @@ enum Memory {
         ])
         func isFound(in store: DocumentStore) throws -> Bool {
             let docs = try store.collection("c")
-            return try docs.searchCount(TextQuery(parsing: "first word4999 last")) == 1
-                && docs.searchCount(TextQuery(parsing: "first absent")) == 0
+            return try docs.count(matching: TextQuery(parsing: "first word4999 last")) == 1
+                && docs.count(matching: TextQuery(parsing: "first absent")) == 0
         }
         let document: DocumentObject = [
             "id": 1, "t": isArray ? .array(elements(byteCount)) : .string(text(byteCount)),
@@ -177,7 +177,7 @@ enum Memory {
             var next = Held(snapshots: snapshots, cursor: try snapshots.1.cursor())
             _ = try next.cursor.advance()
             let docs = snapshots.0.collections[0]
-            _ = try docs.searchCount(TextQuery(parsing: "word\(round % 50)"))
+            _ = try docs.count(matching: TextQuery(parsing: "word\(round % 50)"))
             _ = try docs.count(where: Filter(parsing: "a = \(round % 50)"))
             usleep(UInt32(1000 * (round % 100)))
             _ = try held?.cursor.advance()

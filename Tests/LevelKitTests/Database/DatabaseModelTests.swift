@@ -216,8 +216,8 @@ private struct ModelRun {
         count("compact")
         switch below(3) {
         case 0: try database.compact()
-        case 1: try database.compact(from: key(), to: key())
-        default: try database.compact(from: existingKey())
+        case 1: try database.compact(in: .range(from: key(), to: key()))
+        default: try database.compact(in: .range(from: existingKey()))
         }
     }
 

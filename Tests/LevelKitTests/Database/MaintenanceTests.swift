@@ -18,13 +18,13 @@ import Testing
     @Test func `A compaction without bounds flushes the memory and drops deleted entries`() throws {
         try withTemporaryDatabase { database in
             try Self.fill(database, 300)
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            #expect(try database.approximateByteCount(in: .all) == 0)
             try database.compact()
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) > 100_000)
+            #expect(try database.approximateByteCount(in: .all) > 100_000)
             #expect(try files(ofKind: "ldb", in: database.path).count > 0)
             for number in 0..<300 { try database.delete(numberedKey(number)) }
             try database.compact()
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            #expect(try database.approximateByteCount(in: .all) == 0)
             try expectFiles(ofKind: "ldb", 0, in: database.path)
         }
     }
@@ -34,9 +34,9 @@ import Testing
             for number in 0..<20_000 { try database.put(Array(repeating: 7, count: 100), forKey: numberedKey(number)) }
             for number in 0..<20_000 { try database.delete(numberedKey(number)) }
             try database.compact()
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) > 0)
+            #expect(try database.approximateByteCount(in: .all) > 0)
             try database.compact(includingDeepestLevel: true)
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            #expect(try database.approximateByteCount(in: .all) == 0)
             try expectFiles(ofKind: "ldb", 0, in: database.path)
         }
     }
@@ -49,7 +49,7 @@ import Testing
             let before = try keys(of: database)
             try database.compact(includingDeepestLevel: true)
             #expect(try keys(of: database) == before)
-            try database.compact(from: numberedKey(100), to: numberedKey(200), includingDeepestLevel: true)
+            try database.compact(in: .range(from: numberedKey(100), to: numberedKey(200)), includingDeepestLevel: true)
             #expect(try keys(of: database) == before)
             #expect(try database.verify().problems.isEmpty)
         }
@@ -61,7 +61,7 @@ import Testing
             try Self.fill(database, 300)
             try database.compact()
             for number in 0..<300 { try database.delete(numberedKey(number)) }
-            try database.compact(from: lower, to: upper)
+            try database.compact(in: .range(from: lower, to: upper))
             try expectFiles(ofKind: "ldb", 0, in: database.path)
         }
     }
@@ -71,7 +71,7 @@ import Testing
             try Self.fill(database, 300)
             try database.compact()
             for number in 0..<300 { try database.delete(numberedKey(number)) }
-            try database.compact(from: [], to: [])
+            try database.compact(in: .range(from: [UInt8](), to: [UInt8]()))
             #expect(try files(ofKind: "ldb", in: database.path).count > 1)
             #expect(try keys(of: database) == [])
         }
@@ -81,11 +81,11 @@ import Testing
         try withTemporaryDatabase { database in
             try Self.fill(database, 1000)
             try database.compact()
-            let all = try database.approximateByteCount(from: [], to: [0xff])
-            let half = try database.approximateByteCount(from: [], to: numberedKey(500))
+            let all = try database.approximateByteCount(in: .all)
+            let half = try database.approximateByteCount(in: .range(from: nil, to: numberedKey(500)))
             #expect(half > all * 4 / 10 && half < all * 6 / 10)
-            #expect(try database.approximateByteCount(from: numberedKey(500), to: numberedKey(500)) == 0)
-            #expect(try database.approximateByteCount(from: [0xff], to: []) == 0)
+            #expect(try database.approximateByteCount(in: .range(from: numberedKey(500), to: numberedKey(500))) == 0)
+            #expect(try database.approximateByteCount(in: .range(from: [0xff], to: [UInt8]())) == 0)
         }
     }
 

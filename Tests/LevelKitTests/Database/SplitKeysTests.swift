@@ -36,7 +36,7 @@ import Testing
                     // There is always a snapshot, but never the same one for long.
                     let next = try database.snapshot()
                     try database.put([1], forKey: Self.keys[position] + [0x6e])
-                    try database.compact(from: Self.keys[position], to: Self.keys[position] + [0x6e])
+                    try database.compact(in: .range(from: Self.keys[position], to: Self.keys[position] + [0x6e]))
                     snapshot = next
                 }
                 for key in Self.keys {
@@ -76,7 +76,7 @@ import Testing
                     // There is always a cursor, but never the same one for long.
                     let next = try database.cursor()
                     try database.put([1], forKey: Self.keys[position] + [0x6e])
-                    try database.compact(from: Self.keys[position], to: Self.keys[position] + [0x6e])
+                    try database.compact(in: .range(from: Self.keys[position], to: Self.keys[position] + [0x6e]))
                     cursor = next
                 }
                 #expect(try SplitKeys.keys(in: Manifest(ofDatabaseAt: database.path), order: .bytewise).isEmpty)
@@ -105,7 +105,7 @@ import Testing
                 let database = try Database.open(at: path, options: RawEngine.options)
                 for position in stride(from: 0, to: Self.keys.count, by: 25) {
                     try database.put([1], forKey: Self.keys[position] + [0x6e])
-                    try database.compact(from: Self.keys[position], to: Self.keys[position] + [0x6e])
+                    try database.compact(in: .range(from: Self.keys[position], to: Self.keys[position] + [0x6e]))
                 }
                 for key in Self.keys {
                     #expect(try database.value(forKey: key) == (change == .deletion ? nil : [8]))

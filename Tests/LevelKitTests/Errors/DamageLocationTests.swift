@@ -31,7 +31,7 @@ import Testing
         try database.close()
         // The log becomes a table, and tables do not change from then on.
         let again = try Database.open(at: path, options: options)
-        try again.compact(from: Array("key/1".utf8), to: Array("key/2".utf8))
+        try again.compact(in: .range(from: Array("key/1".utf8), to: Array("key/2".utf8)))
         try again.close()
     }
 

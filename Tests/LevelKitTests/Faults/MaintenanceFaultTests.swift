@@ -82,7 +82,7 @@ import Testing
             for number in 0..<20_000 { try database.delete(numberedKey(number)) }
             try database.compact()
             #expect(try database.statistics().tableByteCount == 0)
-            #expect(try database.approximateByteCount(from: [], to: [0xff]) == 0)
+            #expect(try database.approximateByteCount(in: .all) == 0)
         }
     }
 }

@@ -151,7 +151,7 @@ import Testing
                 // The neighbor moves to the next level together with the deletion, but without the old value.
                 for position in stride(from: 0, to: keys.count, by: 25) {
                     try database.put([1], forKey: keys[position] + utf8("n"))
-                    try database.compact(from: keys[position], to: keys[position] + utf8("n"))
+                    try database.compact(in: .range(from: keys[position], to: keys[position] + utf8("n")))
                 }
                 #expect(try database.count() == 48)
             }

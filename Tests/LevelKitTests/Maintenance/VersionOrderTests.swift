@@ -20,7 +20,7 @@ import Testing
         try put("new", "k")
         try put("new", "a")
         // Merges levels 1 and 2 into a table with the highest number.
-        try database.compact(from: Array("a".utf8), to: Array("b".utf8))
+        try database.compact(in: .range(from: Array("a".utf8), to: Array("b".utf8)))
         try database.close()
     }
 

@@ -60,7 +60,7 @@ import Testing
             try database.compact()
             for place in present where place % 2 == 0 { try database.put([UInt8(place)], forKey: probes[place]) }
             for (place, key) in probes.enumerated() where !present.contains(place) { try database.delete(key) }
-            try database.compact(from: [0xff], to: [0xff])
+            try database.compact(in: .only([0xff] as [UInt8]))
             for place in present where place % 2 == 1 { try database.put([UInt8(place)], forKey: probes[place]) }
         }
         guard content == .snapshot else { return database }

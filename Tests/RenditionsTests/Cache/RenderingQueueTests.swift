@@ -28,7 +28,7 @@ private final class ObservedWork: Sendable {
         while !state.withLock({ $0.isOpen }) {
             if Task.isCancelled {
                 state.withLock { $0.cancelled.append(key) }
-                return .failure(RenditionFault(.cancelled, "cancelled; try again"))
+                return .failure(RenditionError(.cancelled, "cancelled; try again"))
             }
             Thread.sleep(forTimeInterval: 0.001)
         }

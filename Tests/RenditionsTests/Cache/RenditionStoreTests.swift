@@ -15,7 +15,7 @@ private final class CountingRenderer: Renderer {
 
     func render(
         _ picture: Picture, as specification: RenditionSpecification, limits: RenderingLimits
-    ) throws(RenditionFault) -> Rendition? {
+    ) throws(RenditionError) -> Rendition? {
         counts.withLock { $0[specification.longEdge ?? 0, default: 0] += 1 }
         for renderer in RendererChain.standardRenderers.dropLast() {
             if let made = try renderer.render(picture, as: specification, limits: limits) { return made }
@@ -136,13 +136,13 @@ private final class CountingRenderer: Renderer {
                 let reference = DocIndex.Attachment(digest: digest, byteCount: 5)
                 let missing = try #require(reference)
                 for (original, code) in [
-                    (broken, RenditionFault.Code.damaged), (text, .unknownFormat), (missing, .unreadable),
+                    (broken, RenditionError.Code.damaged), (text, .unknownFormat), (missing, .unreadable),
                 ] {
                     for _ in 0..<3 {
-                        let fault = await #expect(throws: RenditionFault.self) {
+                        let problem = await #expect(throws: RenditionError.self) {
                             try await renditions.rendition(of: original, as: Self.small)
                         }
-                        #expect(fault?.code == code)
+                        #expect(problem?.code == code)
                     }
                 }
                 #expect(renderer.total == 1)
@@ -158,11 +158,11 @@ private final class CountingRenderer: Renderer {
                     of: store, renderers: RendererChain([CountingRenderer()], limits: limits))
                 let film = try store.attachments.add([UInt8](repeating: 1, count: 1 << 20), type: "image/jpeg")
                 try #require(originals[0].byteCount > 1000)
-                for (original, code) in [(film, RenditionFault.Code.unknownFormat), (originals[0], .tooLarge)] {
-                    let fault = await #expect(throws: RenditionFault.self) {
+                for (original, code) in [(film, RenditionError.Code.unknownFormat), (originals[0], .tooLarge)] {
+                    let problem = await #expect(throws: RenditionError.self) {
                         try await renditions.rendition(of: original, as: .thumbnail)
                     }
-                    #expect(fault?.code == code)
+                    #expect(problem?.code == code)
                 }
             }
         }

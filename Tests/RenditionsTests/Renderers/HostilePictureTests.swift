@@ -50,8 +50,8 @@ import Testing
 
         private static func result(
             _ file: [UInt8], _ specification: RenditionSpecification
-        ) -> Result<Rendition, RenditionFault> {
-            Result { () throws(RenditionFault) in try chain.render(Picture(file), as: specification) }
+        ) -> Result<Rendition, RenditionError> {
+            Result { () throws(RenditionError) in try chain.render(Picture(file), as: specification) }
         }
 
         @Test func `No damaged picture ends the process, and each has a rendition or a reason`() throws {
@@ -70,8 +70,8 @@ import Testing
                         #expect(header?.width == rendition.width && header?.height == rendition.height)
                         #expect(max(rendition.width, rendition.height) <= specification.longEdge ?? .max)
                         counts.made += 1
-                    case .failure(let fault):
-                        #expect(fault.code != .cancelled && fault.code != .timedOut)
+                    case .failure(let problem):
+                        #expect(problem.code != .cancelled && problem.code != .timedOut)
                         counts.failed += 1
                     }
                 }

@@ -13,7 +13,7 @@ import Testing
 
     private static func run(
         _ program: String, _ arguments: String..., input: [UInt8] = [], time: Duration = .seconds(20)
-    ) throws(RenditionFault) -> [UInt8] {
+    ) throws(RenditionError) -> [UInt8] {
         var limits = RenderingLimits()
         limits.toolTime = time
         limits.toolByteCount = 64 << 20
@@ -29,10 +29,10 @@ import Testing
         #expect(environment.split(separator: "\n").count == 3, "\(environment)")
     }
 
-    @Test func `A program that fails, crashes or is missing is reported as a fault`() {
-        #expect(throws: RenditionFault.self) { try Self.run("/bin/false") }
-        #expect(throws: RenditionFault.self) { try Self.run("/bin/sh", "-c", "kill -SEGV $$") }
-        #expect(throws: RenditionFault.self) { try Self.run("/nonexistent") }
+    @Test func `A program that fails, crashes or is missing is reported as a problem`() {
+        #expect(throws: RenditionError.self) { try Self.run("/bin/false") }
+        #expect(throws: RenditionError.self) { try Self.run("/bin/sh", "-c", "kill -SEGV $$") }
+        #expect(throws: RenditionError.self) { try Self.run("/nonexistent") }
     }
 
     @Test func `A program that takes too long is ended`() async throws {
@@ -41,16 +41,16 @@ import Testing
                 var limits = RenderingLimits()
                 limits.toolTime = .milliseconds(300)
                 let process = LimitedProcess(program: "/bin/sh", arguments: arguments, limits: limits)
-                let fault = #expect(throws: RenditionFault.self) { try process.run(input: []) }
-                #expect(fault?.code == .timedOut)
+                let problem = #expect(throws: RenditionError.self) { try process.run(input: []) }
+                #expect(problem?.code == .timedOut)
             }
         }
     }
 
     @Test func `A program is ended when the task is cancelled`() async throws {
         try await within {
-            let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionFault.Code? in
-                do throws(RenditionFault) {
+            let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionError.Code? in
+                do throws(RenditionError) {
                     _ = try Self.run("/bin/sleep", "300")
                     return nil
                 } catch {
@@ -66,10 +66,10 @@ import Testing
     #if os(Linux)
         @Test func `A program that needs too much memory, or writes large files, fails`() throws {
             // tail keeps a line without an end in memory.
-            #expect(throws: RenditionFault.self) { try Self.run("/usr/bin/tail", "/dev/zero") }
+            #expect(throws: RenditionError.self) { try Self.run("/usr/bin/tail", "/dev/zero") }
             try withTemporaryDirectory { directory in
                 let path = directory + "/written"
-                #expect(throws: RenditionFault.self) {
+                #expect(throws: RenditionError.self) {
                     try Self.run("/bin/dd", "if=/dev/zero", "of=" + path, "bs=100k", "count=50")
                 }
                 let byteCount = try? TestFiles.byteCount(of: path)
@@ -83,8 +83,8 @@ import Testing
             var limits = RenderingLimits()
             limits.byteCount = 1 << 20
             let process = LimitedProcess(program: "/bin/cat", arguments: ["/dev/zero"], limits: limits)
-            let fault = #expect(throws: RenditionFault.self) { try process.run(input: []) }
-            #expect(fault?.code == .tooLarge)
+            let problem = #expect(throws: RenditionError.self) { try process.run(input: []) }
+            #expect(problem?.code == .tooLarge)
         }
     }
 
@@ -101,13 +101,13 @@ import Testing
     }
 
     @Test(.enabled(if: hasTool, "needs vipsthumbnail"))
-    func `A damaged PNG file is reported as a fault`() throws {
+    func `A damaged PNG file is reported as a problem`() throws {
         let png = MadePictures.png(MadePictures.gradient(width: 40, height: 30))
         for end in [16, 20, 33] {
-            let fault = #expect(throws: RenditionFault.self) {
+            let problem = #expect(throws: RenditionError.self) {
                 try RendererChain().render(Picture(Array(png[..<end])), as: .thumbnail)
             }
-            #expect(fault?.code == .damaged)
+            #expect(problem?.code == .damaged)
         }
     }
 
@@ -119,10 +119,10 @@ import Testing
                 adding: MadePictures.exif(orientation: 6))
             let rendition = try RendererChain().render(Picture(MadePictures.raf(preview: preview)), as: .thumbnail)
             #expect(rendition.width == 192 && rendition.height == 256)
-            let fault = #expect(throws: RenditionFault.self) {
+            let problem = #expect(throws: RenditionError.self) {
                 try RendererChain().render(Picture(Array(MadePictures.raf(preview: preview)[..<160])), as: .thumbnail)
             }
-            #expect(fault?.code == .damaged)
+            #expect(problem?.code == .damaged)
         }
     #endif
 }

@@ -116,8 +116,8 @@ import Testing
 
         // MARK: - Faults
 
-        private static func fault(_ file: [UInt8], _ chain: RendererChain = chain) -> RenditionFault? {
-            do throws(RenditionFault) {
+        private static func problem(_ file: [UInt8], _ chain: RendererChain = chain) -> RenditionError? {
+            do throws(RenditionError) {
                 _ = try chain.render(Picture(file), as: .thumbnail)
                 return nil
             } catch {
@@ -127,13 +127,13 @@ import Testing
 
         @Test func `An error states why a picture cannot be rendered`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
-            #expect(Self.fault([])?.code == .unknownFormat)
-            #expect(Self.fault(Array("hello".utf8))?.code == .unknownFormat)
-            #expect(Self.fault(Array(file[..<100]))?.code == .damaged)
-            #expect(Self.fault(file, RendererChain([]))?.code == .noRenderer)
+            #expect(Self.problem([])?.code == .unknownFormat)
+            #expect(Self.problem(Array("hello".utf8))?.code == .unknownFormat)
+            #expect(Self.problem(Array(file[..<100]))?.code == .damaged)
+            #expect(Self.problem(file, RendererChain([]))?.code == .noRenderer)
             // The pixels of a PNG file need another program.
-            #expect(Self.fault(MadePictures.png(MadePictures.gradient(width: 4, height: 4)))?.code == .noRenderer)
-            for message in [Self.fault([]), Self.fault(Array(file[..<100]))].compactMap({ $0?.message }) {
+            #expect(Self.problem(MadePictures.png(MadePictures.gradient(width: 4, height: 4)))?.code == .noRenderer)
+            for message in [Self.problem([]), Self.problem(Array(file[..<100]))].compactMap({ $0?.message }) {
                 #expect(message.contains(";"), "\(message)")
             }
         }
@@ -152,19 +152,19 @@ import Testing
         @Test func `A picture that states too many pixels is refused before it is decoded`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
             let huge = try Self.resized(file, width: 65_000, height: 65_000)
-            let time = processorTime { #expect(Self.fault(huge)?.code == .tooLarge) }
+            let time = processorTime { #expect(Self.problem(huge)?.code == .tooLarge) }
             #expect(time < .seconds(1))
             // At the limit, the reduced picture fits into the memory.
             let large = try Self.resized(file, width: 20_000, height: 10_000)
-            #expect(Self.fault(large) == nil)
+            #expect(Self.problem(large) == nil)
         }
 
         @Test func `A progressive picture that needs too much memory is refused before it is decoded`() throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
             let progressive = try Self.resized(file, width: 20_000, height: 10_000, marker: 0xc2)
-            let fault = try #require(Self.fault(progressive))
-            #expect(fault.code == .tooLarge)
-            #expect(fault.message.contains("memory"))
+            let problem = try #require(Self.problem(progressive))
+            #expect(problem.code == .tooLarge)
+            #expect(problem.message.contains("memory"))
         }
 
         @Test func `A picture with very many scans is refused`() throws {
@@ -173,16 +173,16 @@ import Testing
                 marker: 0xc2)
             let scan = MadePictures.segment(0xda, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0])
             let many: [UInt8] = file.dropLast(2) + [[UInt8]](repeating: scan, count: 100).joined() + [0xff, 0xd9]
-            let fault = try #require(Self.fault(many))
-            #expect(fault.code == .tooLarge)
-            #expect(fault.message.contains("scans"))
+            let problem = try #require(Self.problem(many))
+            #expect(problem.code == .tooLarge)
+            #expect(problem.message.contains("scans"))
         }
 
         @Test func `Nothing is rendered in a cancelled task`() async throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
-            let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionFault? in
+            let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionError? in
                 while !Task.isCancelled { await Task.yield() }
-                return Self.fault(file)
+                return Self.problem(file)
             }
             task.cancel()
             #expect(await task.value?.code == .cancelled)

@@ -166,7 +166,7 @@ import Testing
             for (key, value) in [("k", "older"), ("k", "new"), ("a", "new")] {
                 try database.put(value, forKey: key, durability: .flushed)
             }
-            try database.compact(from: Array("a".utf8), to: Array("b".utf8))
+            try database.compact(in: .range(from: Array("a".utf8), to: Array("b".utf8)))
             try database.close()
             let manifest = path + "/" + (try Manifest(ofDatabaseAt: path).name)
             var edit = VersionEdit(try ManifestFile(at: manifest).version)

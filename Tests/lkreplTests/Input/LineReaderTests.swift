@@ -1,3 +1,4 @@
+import LevelFiles
 import TestSupport
 import Testing
 

@@ -59,7 +59,7 @@ import Testing
             let pieces = CompactionPieces(
                 of: .all, tables: tables.map { .init(largest: $0.largestKey, byteCount: UInt64($0.byteCount)) })
             #expect(pieces.bounds.count > 1, "\(tables.count) tables")
-            for piece in pieces.bounds { try database.compact(from: piece.lower, to: piece.upper) }
+            for piece in pieces.bounds { try database.compact(in: piece.range) }
             #expect(try database.count(in: .all) == 6_000)
             let byteCount = try database.statistics().tableByteCount
             #expect(byteCount < 25 << 20, "\(byteCount) bytes of 24 million that are stored")

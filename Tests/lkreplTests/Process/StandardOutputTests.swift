@@ -1,3 +1,4 @@
+import LevelFiles
 import Testing
 
 @testable import lkrepl

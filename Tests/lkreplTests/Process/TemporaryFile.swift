@@ -1,4 +1,5 @@
 import Dispatch
+import LevelFiles
 import Synchronization
 
 @testable import lkrepl

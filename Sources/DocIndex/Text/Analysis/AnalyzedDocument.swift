@@ -1,8 +1,8 @@
-/// The analyzed words of a document: terms with their places, field by field.
+/// The analyzed words of a document: terms with their positions, field by field.
 struct AnalyzedDocument {
     var terms = SimpleAnalyzer.Terms()
-    /// The place of each term. Fields ascend, and positions within a field do not decrease.
-    private(set) var places: [TextPosition] = []
+    /// The position of each term. Fields ascend, and positions within a field do not decrease.
+    private(set) var positions: [TextPosition] = []
     private var field = -1
     private var next: UInt32 = 0
     /// The number of words, weighted by field. A word counts once, no matter how many of its forms are terms.
@@ -24,7 +24,7 @@ struct AnalyzedDocument {
 
     mutating func removeAll() {
         terms.removeAll()
-        places.removeAll(keepingCapacity: true)
+        positions.removeAll(keepingCapacity: true)
         field = -1
         next = 0
         length = 0
@@ -43,7 +43,7 @@ struct AnalyzedDocument {
             return appendAnalyzed(text, field: field, weight: weight)
         }
         for _ in before..<terms.count {
-            places.append(TextPosition(field: field, position: next))
+            positions.append(TextPosition(field: field, position: next))
             next = min(next + 1, TextPosition.positionLimit)
         }
         length += (terms.count - before) * weight
@@ -54,11 +54,11 @@ struct AnalyzedDocument {
         let count = chains[field].forEachTerm(of: text) { term, position in
             terms.append(term)
             // Both are too small for the sum to overflow.
-            places.append(TextPosition(field: field, position: start + min(position, TextPosition.positionLimit)))
+            positions.append(TextPosition(field: field, position: start + min(position, TextPosition.positionLimit)))
         }
         next = min(start + min(count.positions, TextPosition.positionLimit), TextPosition.positionLimit)
         length += count.words * weight
     }
 
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { positions.isEmpty }
 }

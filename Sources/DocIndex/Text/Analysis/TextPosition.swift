@@ -22,25 +22,25 @@ struct TextPosition: Hashable, Comparable {
     /// not change.
     ///
     /// - Returns: the fields, as bits.
-    static func append(_ places: Span<TextPosition>, to bytes: inout [UInt8]) -> UInt32 {
+    static func append(_ positions: Span<TextPosition>, to bytes: inout [UInt8]) -> UInt32 {
         var fields: UInt32 = 0
         var previous: UInt32 = 0
-        for index in places.indices {
-            let place = places[index]
-            if fields >> UInt32(place.field) & 1 == 0 {
-                fields |= 1 << UInt32(place.field)
+        for index in positions.indices {
+            let next = positions[index]
+            if fields >> UInt32(next.field) & 1 == 0 {
+                fields |= 1 << UInt32(next.field)
                 previous = 0
             }
-            let isFollowed = index + 1 < places.count && places[index + 1].field == place.field
-            let value = UInt64(place.position &- previous) << 1 | (isFollowed ? 1 : 0)
+            let isFollowed = index + 1 < positions.count && positions[index + 1].field == next.field
+            let value = UInt64(next.position &- previous) << 1 | (isFollowed ? 1 : 0)
             if value < 0x80 { bytes.append(UInt8(truncatingIfNeeded: value)) } else { Varint.append(value, to: &bytes) }
-            previous = place.position
+            previous = next.position
         }
         return fields
     }
 
     /// Reads the positions of one posting. Returns `false` if they are corrupt.
-    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into places: inout [TextPosition])
+    static func read(_ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into positions: inout [TextPosition])
         -> Bool
     {
         var rest = fields
@@ -52,7 +52,7 @@ struct TextPosition: Hashable, Comparable {
                 guard let value = Varint.read(bytes, &offset), value <= UInt64(UInt32.max) << 1 else { return false }
                 position += value >> 1
                 guard position <= UInt64(positionLimit) else { return false }
-                places.append(TextPosition(field: field, position: UInt32(position)))
+                positions.append(TextPosition(field: field, position: UInt32(position)))
                 if value & 1 == 0 { break }
             }
         }

@@ -90,7 +90,7 @@ extension ResolvedQuery {
         switch self {
         case .nothing, .ignored: 0
         case .word(let terms): terms.count
-        case .phrase(let places, _): places.reduce(0) { $0 + $1.terms.count }
+        case .phrase(let words, _): words.reduce(0) { $0 + $1.terms.count }
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.termCount }
         case .except(let first, let second), .prefer(let first, let second), .exactFirst(let first, among: let second):
             first.termCount + second.termCount

@@ -10,8 +10,8 @@
 @safe struct Conjunction {
     /// A required part.
     @safe struct Part {
-        let matcher: Scorer
-        /// An unmanaged reference to the matcher for the checks of each candidate: reference counting would take a
+        let scorer: Scorer
+        /// An unmanaged reference to the scorer for the checks of each candidate: reference counting would take a
         /// third of the time.
         fileprivate let unmanaged: Unmanaged<Scorer>
         /// The number of times the part's score counts.
@@ -19,9 +19,9 @@
         /// The sum of the upper bounds of this part and all after it, in the latest range.
         fileprivate var rest: Int64 = 0
 
-        init(_ matcher: Scorer, factor: Int64) {
-            self.matcher = matcher
-            unsafe unmanaged = .passUnretained(matcher)
+        init(_ scorer: Scorer, factor: Int64) {
+            self.scorer = scorer
+            unsafe unmanaged = .passUnretained(scorer)
             self.factor = factor
         }
     }
@@ -29,24 +29,24 @@
     /// The required parts, rarest first.
     private(set) var parts: [Part] = []
     /// Phrases whose terms are all in ``parts``.
-    private var phrases: [(matcher: PhraseScorer, unmanaged: Unmanaged<PhraseScorer>)] = unsafe []
+    private var phrases: [(scorer: PhraseScorer, unmanaged: Unmanaged<PhraseScorer>)] = unsafe []
     private var unwanted: [Scorer] = []
     private let scoresAreExact: Bool
     private let hasUnwanted: Bool
 
-    init(_ matcher: Scorer) {
+    init(_ scorer: Scorer) {
         var contents = Contents()
-        matcher.add(to: &contents)
+        scorer.add(to: &contents)
         // The rarest part leads.
-        if contents.parts.count > 1 { contents.parts.sort { $0.matcher.cost < $1.matcher.cost } }
+        if contents.parts.count > 1 { contents.parts.sort { $0.scorer.cost < $1.scorer.cost } }
         parts = contents.parts
         for phrase in contents.phrases { unsafe phrases.append((phrase, .passUnretained(phrase))) }
         unwanted = contents.unwanted
-        scoresAreExact = parts.allSatisfy(\.matcher.scoresAreExact)
+        scoresAreExact = parts.allSatisfy(\.scorer.scoresAreExact)
         hasUnwanted = !unwanted.isEmpty
     }
 
-    /// The flattened contents of a matcher.
+    /// The flattened contents of a scorer.
     struct Contents {
         var parts: [Part] = []
         var phrases: [PhraseScorer] = []
@@ -96,7 +96,7 @@
             guard try unsafe phrases[index].unmanaged._withUnsafeGuaranteedRef({ try $0.occurs() }) else { return nil }
         }
         if hasUnwanted {
-            for matcher in unwanted where try matcher.advance(to: slot) == slot { return nil }
+            for scorer in unwanted where try scorer.advance(to: slot) == slot { return nil }
         }
         if scoresAreExact { return score }
         score = 0

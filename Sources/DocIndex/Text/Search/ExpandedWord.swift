@@ -117,12 +117,12 @@ struct ExpandedWord {
         if set & fields == 0 { return }
         if set & ~fields == 0 { return union.add(slot, frequency, set) }
         var offset = offset
-        var places: [TextPosition] = []
-        guard TextPosition.read(positions, &offset, fields: set, into: &places) else {
+        var found: [TextPosition] = []
+        guard TextPosition.read(positions, &offset, fields: set, into: &found) else {
             throw DocIndexError.damagedTextIndex(index.name, "positions cannot be read")
         }
         let weights = index.weights
-        let inside = places.reduce(UInt32(0)) {
+        let inside = found.reduce(UInt32(0)) {
             fields >> UInt32($1.field) & 1 == 1 && $1.field < weights.count ? $0 &+ weights[$1.field] : $0
         }
         union.add(slot, inside, set & fields)
@@ -147,12 +147,12 @@ private struct PostingUnion {
             // With many entries, an array with one element per slot is cheaper than sorting.
             var sums = [(frequency: UInt32, fields: UInt32)](repeating: (0, 0), count: range.count)
             for entry in entries where range.contains(entry.slot) {
-                let place = Int(entry.slot - range.lowerBound)
-                sums[place].frequency &+= entry.frequency
-                sums[place].fields |= entry.fields
+                let index = Int(entry.slot - range.lowerBound)
+                sums[index].frequency &+= entry.frequency
+                sums[index].fields |= entry.fields
             }
-            for (place, sum) in sums.enumerated() where sum.frequency > 0 {
-                plain.slots.append(range.lowerBound + UInt32(place))
+            for (index, sum) in sums.enumerated() where sum.frequency > 0 {
+                plain.slots.append(range.lowerBound + UInt32(index))
                 plain.frequencies.append(sum.frequency)
                 plain.fields.append(sum.fields)
             }

@@ -4,7 +4,7 @@
 @safe final class PhraseScorer: Scorer {
     /// One word of the phrase.
     struct Part {
-        /// The index of the word's matcher.
+        /// The index of the word's scorer.
         let word: Int
         /// The number of words before it in the phrase, including words that the index leaves out.
         let position: UInt32
@@ -54,11 +54,11 @@
 
     private func isExact() -> Bool {
         starts.removeAll()
-        unsafe unmanaged[order[0].word]._withUnsafeGuaranteedRef { starts.append(contentsOf: $0.places) }
+        unsafe unmanaged[order[0].word]._withUnsafeGuaranteedRef { starts.append(contentsOf: $0.wordPositions) }
         for index in 1..<max(1, order.count) {
             let distance = min(order[index].position, TextPosition.positionLimit)
             unsafe unmanaged[order[index].word]._withUnsafeGuaranteedRef {
-                let following = $0.places
+                let following = $0.wordPositions
                 var position = 0
                 starts.filter { start in
                     guard start.position < TextPosition.positionLimit - distance else { return false }
@@ -80,12 +80,12 @@
             var smallest = 0
             var largest: UInt32 = 0
             for index in terms.indices {
-                guard next[index] < terms[index].places.count else { return false }
-                let place = terms[index].places[next[index]]
-                if place < terms[smallest].places[next[smallest]] { smallest = index }
-                largest = max(largest, place.bits)
+                guard next[index] < terms[index].wordPositions.count else { return false }
+                let position = terms[index].wordPositions[next[index]]
+                if position < terms[smallest].wordPositions[next[smallest]] { smallest = index }
+                largest = max(largest, position.bits)
             }
-            let first = terms[smallest].places[next[smallest]]
+            let first = terms[smallest].wordPositions[next[smallest]]
             if largest >> 27 == first.bits >> 27, largest - first.bits <= width { return true }
             next[smallest] += 1
         }

@@ -1,48 +1,48 @@
 /// Positions of a word in one document, in a buffer that is reused for the next document.
 @safe final class PositionBuffer {
-    private(set) var places: UnsafeMutablePointer<TextPosition>
+    private(set) var positions: UnsafeMutablePointer<TextPosition>
     private(set) var count = 0
     private var capacity = 0
 
-    init() { unsafe places = .allocate(capacity: 0) }
+    init() { unsafe positions = .allocate(capacity: 0) }
 
-    deinit { unsafe places.deallocate() }
+    deinit { unsafe positions.deallocate() }
 
     @inline(__always)
     subscript(index: Int) -> TextPosition {
         precondition(index >= 0 && index < count)
-        return unsafe places[index]
+        return unsafe positions[index]
     }
 
     func removeAll() { count = 0 }
 
     @inline(__always)
-    func append(_ place: TextPosition) {
+    func append(_ position: TextPosition) {
         if count == capacity { grow(to: count + 1) }
-        unsafe (places + count).initialize(to: place)
+        unsafe (positions + count).initialize(to: position)
         count += 1
     }
 
     func append(contentsOf other: PositionBuffer) {
         if other.count == 0 { return }
         grow(to: count + other.count)
-        unsafe (places + count).initialize(from: other.places, count: other.count)
+        unsafe (positions + count).initialize(from: other.positions, count: other.count)
         count += other.count
     }
 
-    /// Removes all places for which `isKept` returns `false`.
+    /// Removes all positions for which `isKept` returns `false`.
     @inline(__always)
     func filter(_ isKept: (TextPosition) -> Bool) {
         var kept = 0
-        for index in 0..<count where unsafe isKept(places[index]) {
-            unsafe places[kept] = places[index]
+        for index in 0..<count where unsafe isKept(positions[index]) {
+            unsafe positions[kept] = positions[index]
             kept += 1
         }
         count = kept
     }
 
     func sort() {
-        var all = unsafe UnsafeMutableBufferPointer(start: places, count: count)
+        var all = unsafe UnsafeMutableBufferPointer(start: positions, count: count)
         unsafe all.sort()
     }
 
@@ -50,9 +50,9 @@
         if needed <= capacity { return }
         capacity = max(16, 2 * capacity, needed)
         let larger = UnsafeMutablePointer<TextPosition>.allocate(capacity: capacity)
-        unsafe larger.initialize(from: places, count: count)
-        unsafe places.deallocate()
-        unsafe places = larger
+        unsafe larger.initialize(from: positions, count: count)
+        unsafe positions.deallocate()
+        unsafe positions = larger
     }
 }
 
@@ -121,9 +121,9 @@
         return false
     }
 
-    /// Appends the places of the current posting in the wanted fields, without moving on. Returns `false` if they are
+    /// Appends the positions of the current posting in the wanted fields, without moving on. Returns `false` if they are
     /// corrupt.
-    func read(fields: UInt32, in wanted: UInt32, into places: PositionBuffer) -> Bool {
+    func read(fields: UInt32, in wanted: UInt32, into positions: PositionBuffer) -> Bool {
         var offset = offset
         var rest = fields
         while rest != 0 {
@@ -149,7 +149,7 @@
                 }
                 position += value >> 1
                 guard position <= UInt64(TextPosition.positionLimit) else { return false }
-                if isWanted { places.append(TextPosition(field: field, position: UInt32(position))) }
+                if isWanted { positions.append(TextPosition(field: field, position: UInt32(position))) }
                 if value & 1 == 0 { break }
             }
         }

@@ -1,6 +1,6 @@
 /// Iterates over the documents of one segment that match a part of a query, in slot order.
 ///
-/// A matcher has a position (``slot``), the score of the document there (``score()``), and upper bounds for the scores
+/// A scorer has a position (``slot``), the score of the document there (``score()``), and upper bounds for the scores
 /// in ranges of slots (``bound(_:_:)``), which are computed without decoding postings.
 class Scorer {
     /// The value of ``slot`` after the last document.
@@ -59,7 +59,7 @@ class Scorer {
         return score > threshold ? score : nil
     }
 
-    /// Adds the required and excluded parts of this matcher to a conjunction.
+    /// Adds the required and excluded parts of this scorer to a conjunction.
     func add(to conjunction: inout Conjunction.Contents) { conjunction.parts.append(Conjunction.Part(self, factor: 1)) }
     /// An estimate of the number of matching documents.
     var cost: Int { 0 }

@@ -1,28 +1,28 @@
-/// A matcher that provides the frequency and the positions of a word in the current document.
+/// A scorer that provides the frequency and the positions of a word in the current document.
 class WordScorer: Scorer {
     /// Returns the frequency of the word in the searched fields of the document at ``Scorer/slot``.
     func frequency() throws -> UInt32 { 0 }
     /// Returns the searched fields of that document that contain the word, as bits.
     func fieldSet() throws -> UInt32 { 0 }
-    /// The places that ``readPositions(in:)`` found, in ascending order.
-    final let places = PositionBuffer()
-    /// Reads the places of the word in that document into ``places``, limited to searched fields that are wanted.
+    /// The positions that ``readPositions(in:)`` found, in ascending order.
+    final let wordPositions = PositionBuffer()
+    /// Reads the positions of the word in that document into ``wordPositions``, limited to searched fields that are wanted.
     func readPositions(in wanted: UInt32) throws {}
 }
 
 /// Several terms that count as one word. The frequency in a document is the sum of their frequencies.
 ///
-/// No two of them share a place in a document. All have the same weight.
+/// No two of them share a position in a document. All have the same weight.
 final class SynonymScorer: WordScorer {
     private let parts: [TermScorer]
     private let slots: SlotTable
-    private let scorer: BM25
+    private let bm25: BM25
     private let weight: Double
 
-    init(_ parts: [TermScorer], slots: SlotTable, scorer: BM25, weight: Double) {
+    init(_ parts: [TermScorer], slots: SlotTable, bm25: BM25, weight: Double) {
         self.parts = parts
         self.slots = slots
-        self.scorer = scorer
+        self.bm25 = bm25
         self.weight = weight
     }
 
@@ -39,16 +39,16 @@ final class SynonymScorer: WordScorer {
     }
 
     override func readPositions(in wanted: UInt32) throws {
-        places.removeAll()
+        wordPositions.removeAll()
         for part in parts where part.slot == slot {
             try part.readPositions(in: wanted)
-            places.append(contentsOf: part.places)
+            wordPositions.append(contentsOf: part.wordPositions)
         }
-        places.sort()
+        wordPositions.sort()
     }
 
     override func score() throws -> Int64 {
-        scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
+        bm25.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
     }
 
     // Each further occurrence adds less, so the sum of the parts' scores is an upper bound; plus 1 each for truncation.

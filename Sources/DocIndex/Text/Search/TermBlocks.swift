@@ -27,7 +27,7 @@
     private(set) var isDecoded = false
 
     private let slots: SlotTable
-    private let scorer: BM25
+    private let bm25: BM25
     private let weight: Double
     /// The fields in which the term must occur; `nil` for all.
     private let scope: FieldScope?
@@ -42,9 +42,9 @@
     private var bestImpacts: [TermImpact] = []
     private var blockCount = 0
 
-    init(_ source: TermScorer.Source, slots: SlotTable, scorer: BM25, weight: Double, scope: FieldScope?) throws {
+    init(_ source: TermScorer.Source, slots: SlotTable, bm25: BM25, weight: Double, scope: FieldScope?) throws {
         self.slots = slots
-        self.scorer = scorer
+        self.bm25 = bm25
         self.weight = weight
         self.scope = scope
         isScoped = scope != nil
@@ -75,7 +75,7 @@
             for number in 0..<(groupCount == 0 ? 0 : blockCapacity) {
                 let start = number * TermEncoder.blockCount
                 let end = min(plain.slots.count, start + TermEncoder.blockCount)
-                let maximum = scorer.maximum(of: plain, start..<end, slots, weight)
+                let maximum = bm25.maximum(of: plain, start..<end, slots, weight)
                 unsafe lasts[number] = plain.slots[end - 1]
                 unsafe maxima[number] = maximum
                 best = max(best, maximum)
@@ -87,7 +87,7 @@
             }
         } else {
             for (number, group) in groups.enumerated() {
-                let maximum = scorer.maximum(of: group.impacts, weight)
+                let maximum = bm25.maximum(of: group.impacts, weight)
                 unsafe groupLasts[number] = group.last
                 unsafe groupMaxima[number] = maximum
                 best = max(best, maximum)
@@ -149,7 +149,7 @@
         precondition(!content.blocks.isEmpty && content.blocks.count <= TermEncoder.groupBlockCount)
         buffer.use(content)
         blockCount = content.blocks.count
-        if !isScoped { bestImpacts = content.bestImpacts(scorer) }
+        if !isScoped { bestImpacts = content.bestImpacts(bm25) }
         for number in 0..<blockCount {
             unsafe lasts[number] = content.blocks[number].last
             unsafe maxima[number] = Self.unknown
@@ -176,7 +176,7 @@
         if !isScoped {
             let best = bestImpacts[number]
             if best.frequency > 0 {
-                let maximum = scorer.contribution(weight, frequency: best.frequency, norm: best.norm)
+                let maximum = bm25.contribution(weight, frequency: best.frequency, norm: best.norm)
                 unsafe maxima[number] = maximum
                 return maximum
             }
@@ -193,7 +193,7 @@
             }
         }
         if others != FieldScope.Counts.isOutside {
-            maximum = scorer.maximum(of: content.impacts[block.impacts], weight, others: others)
+            maximum = bm25.maximum(of: content.impacts[block.impacts], weight, others: others)
         }
         unsafe maxima[number] = maximum
         return maximum

@@ -13,9 +13,9 @@ final class TermPositions {
     init(_ blocks: TermBlocks) { self.blocks = blocks }
 
     /// Reads the positions of the posting at an index of the current block, limited to some fields.
-    func read(at index: Int, in fields: UInt32, into places: PositionBuffer) throws {
+    func read(at index: Int, in fields: UInt32, into positions: PositionBuffer) throws {
         let set = try blocks.stored.map { try seek($0, to: index) } ?? seekPlain(to: index)
-        guard reader.read(fields: set, in: fields, into: places) else {
+        guard reader.read(fields: set, in: fields, into: positions) else {
             throw blocks.damage("the positions of a term")
         }
     }

@@ -16,7 +16,7 @@
     private let buffer: BlockBuffer
     private let positions: TermPositions
     private let slots: SlotTable
-    private let scorer: BM25
+    private let bm25: BM25
     private let weight: Double
     /// The fields in which the term must occur.
     private let scope: FieldScope
@@ -34,16 +34,16 @@
     private var hasScopes = false
 
     init(
-        _ source: Source, slots: SlotTable, scorer: BM25, weight: Double, fields: UInt32?, fieldWeights: [UInt32]
+        _ source: Source, slots: SlotTable, bm25: BM25, weight: Double, fields: UInt32?, fieldWeights: [UInt32]
     ) throws {
         self.slots = slots
-        self.scorer = scorer
+        self.bm25 = bm25
         self.weight = weight
         self.fields = fields ?? .max
         isScoped = fields != nil
         scope = FieldScope(fields: fields ?? .max, weights: fieldWeights)
         blocks = try TermBlocks(
-            source, slots: slots, scorer: scorer, weight: weight, scope: fields == nil ? nil : scope)
+            source, slots: slots, bm25: bm25, weight: weight, scope: fields == nil ? nil : scope)
         buffer = blocks.buffer
         positions = TermPositions(blocks)
         super.init()
@@ -91,7 +91,7 @@
     // MARK: - Scores
 
     override func score() throws -> Int64 {
-        return scorer.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
+        return bm25.contribution(weight, frequency: try frequency(), norm: slots.norm(slot))
     }
 
     override var scoresAreExact: Bool { !isScoped }
@@ -99,7 +99,7 @@
     override func scoreBound() throws -> Int64 {
         if !isScoped { return try score() }
         let most = scope.counts(in: try currentSet()).most(buffer.frequency(at: index))
-        return scorer.contribution(weight, frequency: most, norm: slots.norm(slot))
+        return bm25.contribution(weight, frequency: most, norm: slots.norm(slot))
     }
 
     private func findScopes() -> UnsafeMutablePointer<FieldScope.Counts> {
@@ -122,7 +122,7 @@
         // The term is in other fields too, and occurs more often than once in each: count its positions.
         try readPositions(in: fields)
         var sum: UInt32 = 0
-        for index in 0..<places.count { sum &+= scope.weights[places[index].field] }
+        for index in 0..<wordPositions.count { sum &+= scope.weights[wordPositions[index].field] }
         return sum
     }
 
@@ -148,7 +148,7 @@
                 return nil
             }
         }
-        let score = scorer.contribution(weight, frequency: buffer.frequency(at: index), norm: slots.norm(slot)) * factor
+        let score = bm25.contribution(weight, frequency: buffer.frequency(at: index), norm: slots.norm(slot)) * factor
         return score > threshold ? score : nil
     }
 
@@ -198,8 +198,8 @@
                 frequency = counts.most(frequency)
             }
             let norm = unsafe slots.norm(buffer.slots[index])
-            if unsafe scorer.factors[Int(norm)] <= Double(frequency) * limit {
-                let score = scorer.contribution(weight, frequency: frequency, norm: norm)
+            if unsafe bm25.factors[Int(norm)] <= Double(frequency) * limit {
+                let score = bm25.contribution(weight, frequency: frequency, norm: norm)
                 if score > threshold { return (index, score) }
             }
             index += 1
@@ -237,7 +237,7 @@
             while index < count {
                 position = unsafe buffer.slots[index]
                 if position >= upper { break }
-                let score = unsafe scorer.contribution(
+                let score = unsafe bm25.contribution(
                     weight, frequency: buffer.frequencies[index], norm: slots.norm(position))
                 window.add(score, at: Int(position - lower))
                 index += 1
@@ -253,7 +253,7 @@
     }
 
     override func readPositions(in wanted: UInt32) throws {
-        places.removeAll()
-        try positions.read(at: index, in: wanted & fields, into: places)
+        wordPositions.removeAll()
+        try positions.read(at: index, in: wanted & fields, into: wordPositions)
     }
 }

@@ -68,7 +68,7 @@ extension TextSearch {
         switch query {
         case .nothing, .ignored: false
         case .word(let terms): try occurs(terms)
-        case .phrase(let places, _): try places.allSatisfy { try occurs($0.terms) }
+        case .phrase(let words, _): try words.allSatisfy { try occurs($0.terms) }
         case .and(let parts): try parts.allSatisfy(occurs)
         case .or(let parts): try parts.contains(where: occurs)
         case .except(let part, _), .prefer(let part, _), .boost(let part, _), .exactFirst(_, among: let part):
@@ -93,7 +93,7 @@ extension TextSearch {
         switch query {
         case .nothing, .ignored, .box: 0
         case .word(let terms): try largestScore(of: terms)
-        case .phrase(let places, _): try places.reduce(0) { $0 + (try largestScore(of: $1.terms)) }
+        case .phrase(let words, _): try words.reduce(0) { $0 + (try largestScore(of: $1.terms)) }
         case .and(let parts), .or(let parts): try parts.reduce(0) { $0 + (try largestScore(of: $1)) }
         case .except(let wanted, _): try largestScore(of: wanted)
         case .prefer(let wanted, let optional): try largestScore(of: wanted) + largestScore(of: optional)
@@ -115,7 +115,7 @@ extension TextSearch {
         var forms: [(scorer: Scorer, constant: Int64)] = []
         var isFirstWithin = false
         for (form, constant) in zip(word.forms, scores.constants[number]) {
-            guard let scorer = try matcher(form, boost: scores.scale, part: part) else { continue }
+            guard let scorer = try scorer(form, boost: scores.scale, part: part) else { continue }
             if forms.isEmpty, form == word.whole { isFirstWithin = true }
             forms.append((scorer, constant))
         }
@@ -127,18 +127,18 @@ extension TextSearch {
         _ box: ResolvedBox, _ number: Int, _ scores: BoxScores, part: Int
     ) throws -> Scorer? {
         let forms = box.words[number].forms
-        if forms.count == 1 { return try matcher(forms[0], boost: scores.scale, part: part) }
+        if forms.count == 1 { return try scorer(forms[0], boost: scores.scale, part: part) }
         return try scorer(box, number, scores, part: part)
     }
 
     /// Returns a scorer for what no result may match; `nil` if nothing does.
     private func unwantedScorer(_ box: ResolvedBox, part: Int) throws -> Scorer? {
-        let scorers = try box.unwanted.compactMap { try matcher($0, part: part) }
+        let scorers = try box.unwanted.compactMap { try scorer($0, part: part) }
         return scorers.count < 2 ? scorers.first : OrScorer(scorers)
     }
 
-    /// Returns a matcher for a box within another query.
-    func matcher(_ box: ResolvedBox, part: Int) throws -> Scorer? {
+    /// Returns a scorer for a box within another query.
+    func scorer(_ box: ResolvedBox, part: Int) throws -> Scorer? {
         let scores = try scores(of: box)
         var words: [Scorer] = []
         var required: [Scorer] = []
@@ -153,7 +153,7 @@ extension TextSearch {
         if words.isEmpty { return nil }
         var complete: BoxScorer.Complete?
         if words.count == box.words.count {
-            let phrase = try box.phrase.flatMap { try matcher($0, part: part) }
+            let phrase = try box.phrase.flatMap { try scorer($0, part: part) }
             complete = BoxScorer.Complete(
                 constant: scores.complete, phrase: phrase, phraseConstant: scores.phrase)
         }
@@ -198,7 +198,7 @@ extension TextSearch {
         }
         if let phrase = box.phrase {
             try collect(constant + scores.phrase) { part, hits, filter in
-                guard let phrase = try matcher(phrase, part: part),
+                guard let phrase = try scorer(phrase, part: part),
                     let all = try conjunction(box, scores, and: UnscoredScorer(phrase), part: part)
                 else { return }
                 var conjunction = Conjunction(all)

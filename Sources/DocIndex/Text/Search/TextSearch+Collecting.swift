@@ -22,7 +22,7 @@ extension TextSearch {
         _ conjunction: inout Conjunction, _ range: Range<UInt32>, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
-        let lead = conjunction.parts[0].matcher
+        let lead = conjunction.parts[0].scorer
         let term = lead as? TermScorer
         // One step per block of documents.
         var cancellation = CancellationCheck()
@@ -84,7 +84,7 @@ extension TextSearch {
         missing < 0 ? -1 : factor == 1 ? missing : factor == 0 ? .max : missing / factor
     }
 
-    /// Collects documents of a range, led by any kind of matcher.
+    /// Collects documents of a range, led by any kind of scorer.
     ///
     /// - Returns: the first slot that was not examined.
     private func collect(
@@ -113,12 +113,12 @@ extension TextSearch {
         TextStructure.chunkSlotCount - slot % TextStructure.chunkSlotCount
     }
 
-    /// Collects documents that match at least one of several matchers: Block-Max MaxScore (Turtle and Flood, "Query
+    /// Collects documents that match at least one of several scorers: Block-Max MaxScore (Turtle and Flood, "Query
     /// Evaluation: Strategies and Optimizations", 1995) over windows of slots, as in Lucene's bulk scorer.
     ///
-    /// In each window, the matchers are sorted by their upper bounds. The longest prefix whose bounds add up to no more
+    /// In each window, the scorers are sorted by their upper bounds. The longest prefix whose bounds add up to no more
     /// than the threshold is non-essential: a document that matches only those cannot be among the best. The others are
-    /// essential. Only their postings are traversed. For each candidate found, the non-essential matchers are looked
+    /// essential. Only their postings are traversed. For each candidate found, the non-essential scorers are looked
     /// up, the one with the largest bound first, until the candidate can no longer exceed the threshold.
     ///
     /// For example, three terms have the upper bounds 20, 30 and 70 in a window, and the threshold is 60. The sums of
@@ -130,7 +130,7 @@ extension TextSearch {
         _ parts: [Scorer], _ range: Range<UInt32>, _ window: ScoreWindow, _ hits: inout TopHits,
         _ filter: ((UInt64) throws -> Bool)?
     ) throws {
-        // `parts` keeps the matchers alive. Reference counting in each window and for each candidate would take a third
+        // `parts` keeps the scorers alive. Reference counting in each window and for each candidate would take a third
         // of the time.
         let unmanaged: [Unmanaged<Scorer>] = unsafe parts.map { unsafe .passUnretained($0) }
         let byLargest = unsafe parts.sorted { $0.largestScore < $1.largestScore }.map {
@@ -144,7 +144,7 @@ extension TextSearch {
             try CancellationCheck.now()
             let smallestRow = UInt64(view.smallestRows[Int(lower / TextStructure.chunkSlotCount)])
             let threshold = hits.threshold(smallestRow: smallestRow)
-            // The window ends at the first block end of a matcher that may be essential, but is not made too narrow.
+            // The window ends at the first block end of a scorer that may be essential, but is not made too narrow.
             var upper = lower + min(range.upperBound - lower, Self.left(in: lower))
             var sum: Int64 = 0
             for index in unsafe byLargest.indices {
@@ -172,16 +172,16 @@ extension TextSearch {
         }
     }
 
-    /// The matchers of a window with their upper bounds, in ascending order of the bounds.
+    /// The scorers of a window with their upper bounds, in ascending order of the bounds.
     @safe private struct WindowBounds {
         private(set) var parts: [(bound: Int64, part: Unmanaged<Scorer>)] = unsafe []
-        /// The sum of the bounds of each matcher and all before it.
+        /// The sum of the bounds of each scorer and all before it.
         private(set) var sums: [Int64] = []
-        /// The number of non-essential matchers: their bounds add up to no more than the threshold.
+        /// The number of non-essential scorers: their bounds add up to no more than the threshold.
         private(set) var optionalCount = 0
 
         var count: Int { sums.count }
-        /// The sum of the bounds of the non-essential matchers.
+        /// The sum of the bounds of the non-essential scorers.
         var optionalSum: Int64 { optionalCount > 0 ? sums[optionalCount - 1] : 0 }
 
         mutating func removeAll() {
@@ -205,7 +205,7 @@ extension TextSearch {
             }
         }
 
-        /// Returns the score of a document whose score in the essential matchers is `others`; `nil` if it is not above
+        /// Returns the score of a document whose score in the essential scorers is `others`; `nil` if it is not above
         /// `threshold`.
         func score(of slot: UInt32, others: Int64, above threshold: Int64) throws -> Int64? {
             var score = others
@@ -231,7 +231,7 @@ extension TextSearch {
     ) throws {
         let first = bounds.optionalCount
         if bounds.count - first == 1 {
-            // A single essential matcher leads, as in a conjunction, and needs no score window.
+            // A single essential scorer leads, as in a conjunction, and needs no score window.
             let isDone = try unsafe bounds.parts[first].part._withUnsafeGuaranteedRef { part in
                 guard part.scoresAreExact, let term = part as? TermScorer else { return false }
                 try collect(term, bounds, range, smallestRow, &hits, filter)

@@ -10,7 +10,7 @@ extension TextSearch {
             !view.isDeleted(slot)
         else { return false }
         try prepare(query)
-        guard let part = part(of: slot), let matcher = try matcher(query, part: part) else { return false }
-        return try matcher.advance(to: slot) == slot
+        guard let part = part(of: slot), let scorer = try scorer(query, part: part) else { return false }
+        return try scorer.advance(to: slot) == slot
     }
 }

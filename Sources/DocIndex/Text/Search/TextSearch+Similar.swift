@@ -115,10 +115,10 @@ extension TextSearch {
         var next = 0
         for part in 0..<partCount {
             let range = self.slots(ofPart: part)
-            guard let matcher = try matcher(query, part: part) else { continue }
+            guard let scorer = try scorer(query, part: part) else { continue }
             while next < slots.count, slots[next] < range.lowerBound { next += 1 }
             while next < slots.count, slots[next] < range.upperBound {
-                let found = try matcher.advance(to: slots[next])
+                let found = try scorer.advance(to: slots[next])
                 if found == slots[next] {
                     count += 1
                     next += 1

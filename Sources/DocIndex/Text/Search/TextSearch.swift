@@ -18,7 +18,7 @@ final class TextSearch {
     let cache: TermCache
     /// The number of terms whose posting lists were opened. Decoded postings and skipped blocks do not count.
     private(set) var listCount = 0
-    private let scorer: BM25
+    private let bm25: BM25
     let resolver: QueryResolver
     private let unwritten: [(pending: InMemoryIndex, slots: Range<UInt32>, limit: InMemoryIndex.Limit)]
     private var words = Words()
@@ -61,7 +61,7 @@ final class TextSearch {
         self.index = index
         self.view = view
         self.cache = cache
-        scorer = index.tools.scorer(view.structure.statistics)
+        bm25 = index.tools.bm25(view.structure.statistics)
         resolver = index.tools.resolver(for: index)
         unwritten = view.unwritten
     }
@@ -92,14 +92,14 @@ final class TextSearch {
         if case .box(let box) = query { return try topOfBox(box, limit: limit, filter: filter) }
         var window: ScoreWindow?
         for part in 0..<partCount {
-            guard let matcher = try matcher(query, part: part) else { continue }
+            guard let scorer = try scorer(query, part: part) else { continue }
             let range = slots(ofPart: part)
-            if let or = matcher as? OrScorer, limit != nil {
+            if let or = scorer as? OrScorer, limit != nil {
                 let sums = window ?? ScoreWindow()
                 window = sums
                 try collectAny(or.parts, range, sums, &hits, filter)
             } else {
-                var conjunction = Conjunction(matcher)
+                var conjunction = Conjunction(scorer)
                 try collectAll(&conjunction, range, &hits, filter)
             }
         }
@@ -158,14 +158,14 @@ final class TextSearch {
     func forEachSlot(_ query: ResolvedQuery, _ body: (UInt32) throws -> Bool) throws -> Bool {
         try prepare(query)
         for part in 0..<partCount {
-            guard let matcher = try matcher(query, part: part) else { continue }
+            guard let scorer = try scorer(query, part: part) else { continue }
             let range = slots(ofPart: part)
             var cancellation = CancellationCheck()
-            var slot = try matcher.advance(to: range.lowerBound)
+            var slot = try scorer.advance(to: range.lowerBound)
             while slot < range.upperBound {
                 try cancellation.step()
                 if !view.isDeleted(slot), try !body(slot) { return false }
-                slot = try matcher.advance(to: slot + 1)
+                slot = try scorer.advance(to: slot + 1)
             }
         }
         return true
@@ -183,7 +183,7 @@ final class TextSearch {
         switch query {
         case .nothing, .ignored: 0
         case .word(let terms): try bound(terms)
-        case .phrase(let places, _): try places.reduce(.max) { min($0, try bound($1.terms)) }
+        case .phrase(let words, _): try words.reduce(.max) { min($0, try bound($1.terms)) }
         case .and(let parts): try parts.reduce(.max) { min($0, try bound($1)) }
         case .or(let parts): try parts.reduce(0) { $0 + (try bound($1)) }
         case .except(let wanted, _), .prefer(let wanted, _), .boost(let wanted, _), .exactFirst(_, among: let wanted):
@@ -245,7 +245,7 @@ final class TextSearch {
         switch query {
         case .nothing, .ignored: break
         case .word(let terms): try visit(terms)
-        case .phrase(let places, _): for place in places { try visit(place.terms) }
+        case .phrase(let words, _): for word in words { try visit(word.terms) }
         case .and(let parts), .or(let parts): for part in parts { try visit(part) }
         case .except(let first, let second), .prefer(let first, let second), .exactFirst(let first, among: let second):
             try visit(first)
@@ -269,7 +269,7 @@ final class TextSearch {
     }
 
     /// Returns the weight of a term with this document frequency.
-    func weight(ofFrequency frequency: Int) -> Double { scorer.weight(documentFrequency: frequency, boost: 1) }
+    func weight(ofFrequency frequency: Int) -> Double { bm25.weight(documentFrequency: frequency, boost: 1) }
 
     /// Returns the posting lists of a term, which are looked up once.
     func word(_ term: ResolvedQuery.Term) throws -> Word {
@@ -313,53 +313,53 @@ final class TextSearch {
 
     // MARK: - Scorers
 
-    /// Returns a matcher for the query in one part of the index; `nil` if nothing matches there.
-    func matcher(_ query: TextQuery, part: Int) throws -> Scorer? {
-        try matcher(resolved(query), part: part)
+    /// Returns a scorer for the query in one part of the index; `nil` if nothing matches there.
+    func scorer(_ query: TextQuery, part: Int) throws -> Scorer? {
+        try scorer(resolved(query), part: part)
     }
 
-    /// Returns a matcher for a resolved query in one part of the index; `nil` if nothing matches there.
-    func matcher(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Scorer? {
+    /// Returns a scorer for a resolved query in one part of the index; `nil` if nothing matches there.
+    func scorer(_ query: ResolvedQuery, boost: Double = 1, part: Int) throws -> Scorer? {
         switch query {
         case .nothing, .ignored: return nil
         case .word(let terms): return try wordScorer(terms, boost, part: part)
-        case .phrase(let places, let slop): return try phraseScorer(places, slop: slop, boost, part: part)
+        case .phrase(let words, let slop): return try phraseScorer(words, slop: slop, boost, part: part)
         case .and(let parts):
-            var matchers: [Scorer] = []
+            var scorers: [Scorer] = []
             for query in parts {
-                guard let matcher = try matcher(query, boost: boost, part: part) else { return nil }
-                matchers.append(matcher)
+                guard let scorer = try scorer(query, boost: boost, part: part) else { return nil }
+                scorers.append(scorer)
             }
-            return matchers.count < 2 ? matchers.first : AndScorer(matchers)
+            return scorers.count < 2 ? scorers.first : AndScorer(scorers)
         case .or(let parts):
-            var matchers: [Scorer] = []
+            var scorers: [Scorer] = []
             for query in parts {
-                guard let matcher = try matcher(query, boost: boost, part: part) else { continue }
-                matchers.append(matcher)
+                guard let scorer = try scorer(query, boost: boost, part: part) else { continue }
+                scorers.append(scorer)
             }
-            return matchers.count < 2 ? matchers.first : OrScorer(matchers)
+            return scorers.count < 2 ? scorers.first : OrScorer(scorers)
         case .except(let wanted, let unwanted):
-            guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
-            guard let unwanted = try matcher(unwanted, boost: boost, part: part) else { return wanted }
+            guard let wanted = try scorer(wanted, boost: boost, part: part) else { return nil }
+            guard let unwanted = try scorer(unwanted, boost: boost, part: part) else { return wanted }
             return ExceptScorer(wanted, unwanted)
         case .prefer(let wanted, let optional):
-            guard let wanted = try matcher(wanted, boost: boost, part: part) else { return nil }
-            guard let optional = try matcher(optional, boost: boost, part: part) else { return wanted }
+            guard let wanted = try scorer(wanted, boost: boost, part: part) else { return nil }
+            guard let optional = try scorer(optional, boost: boost, part: part) else { return wanted }
             return OptionalScorer(wanted, optional: optional)
         case .boost(let query, let factor):
             let factor = min(max(factor, 0.001), 1000)
-            return try matcher(query, boost: min(BM25.boostLimit, boost * factor), part: part)
-        case .box(let box): return try matcher(box, part: part)
+            return try scorer(query, boost: min(BM25.boostLimit, boost * factor), part: part)
+        case .box(let box): return try scorer(box, part: part)
         case .exactFirst(let exact, among: let all): return try exactFirst(exact, all, boost, part: part)
         }
     }
 
-    /// Returns a matcher for a query whose exact matches come first: their score is above the largest of the others.
+    /// Returns a scorer for a query whose exact matches come first: their score is above the largest of the others.
     private func exactFirst(
         _ exact: ResolvedQuery, _ all: ResolvedQuery, _ boost: Double, part: Int
     ) throws -> Scorer? {
-        guard let others = try matcher(all, boost: boost, part: part) else { return nil }
-        guard let exact = try matcher(exact, boost: boost, part: part) else { return others }
+        guard let others = try scorer(all, boost: boost, part: part) else { return nil }
+        guard let exact = try scorer(exact, boost: boost, part: part) else { return others }
         let constant = Int64(try largestScore(of: all) * limited(boost))
         return BoxWordScorer([(exact, constant), (others, 0)], isFirstWithin: false)
     }
@@ -368,37 +368,37 @@ final class TextSearch {
     private func limited(_ boost: Double) -> Double { min(boost, BM25.boostLimit / Double(max(1, wordCount))) }
 
     private func phraseScorer(
-        _ places: [ResolvedQuery.Part], slop: Int?, _ boost: Double, part: Int
+        _ words: [ResolvedQuery.Part], slop: Int?, _ boost: Double, part: Int
     ) throws -> Scorer? {
         var distinct: [[ResolvedQuery.Term]] = []
         // Among a few words, a linear search is faster than hashing.
-        var numbers: [[ResolvedQuery.Term]: Int]? = places.count > 16 ? [:] : nil
-        var matchers: [WordScorer] = []
+        var numbers: [[ResolvedQuery.Term]: Int]? = words.count > 16 ? [:] : nil
+        var scorers: [WordScorer] = []
         var order: [PhraseScorer.Part] = []
-        for place in places {
-            if let known = numbers.map({ $0[place.terms] }) ?? distinct.firstIndex(of: place.terms) {
-                order.append(PhraseScorer.Part(word: known, position: place.position))
+        for word in words {
+            if let known = numbers.map({ $0[word.terms] }) ?? distinct.firstIndex(of: word.terms) {
+                order.append(PhraseScorer.Part(word: known, position: word.position))
                 continue
             }
-            guard let matcher = try wordScorer(place.terms, boost, part: part) else { return nil }
-            order.append(PhraseScorer.Part(word: matchers.count, position: place.position))
-            numbers?[place.terms] = matchers.count
-            if numbers == nil { distinct.append(place.terms) }
-            matchers.append(matcher)
+            guard let scorer = try wordScorer(word.terms, boost, part: part) else { return nil }
+            order.append(PhraseScorer.Part(word: scorers.count, position: word.position))
+            numbers?[word.terms] = scorers.count
+            if numbers == nil { distinct.append(word.terms) }
+            scorers.append(scorer)
         }
-        return matchers.isEmpty ? nil : PhraseScorer(matchers, order: order, slop: slop)
+        return scorers.isEmpty ? nil : PhraseScorer(scorers, order: order, slop: slop)
     }
 
     private func wordScorer(_ terms: [ResolvedQuery.Term], _ boost: Double, part: Int) throws -> WordScorer? {
         var frequency = 0
         for term in terms { frequency = max(frequency, try word(term).documentFrequency) }
-        let weight = scorer.weight(documentFrequency: frequency, boost: limited(boost))
-        var matchers: [TermScorer] = []
+        let weight = bm25.weight(documentFrequency: frequency, boost: limited(boost))
+        var scorers: [TermScorer] = []
         for term in terms {
-            if let matcher = try termScorer(term, weight, part: part) { matchers.append(matcher) }
+            if let scorer = try termScorer(term, weight, part: part) { scorers.append(scorer) }
         }
-        if matchers.count < 2 { return matchers.first }
-        return SynonymScorer(matchers, slots: view.slots, scorer: scorer, weight: weight)
+        if scorers.count < 2 { return scorers.first }
+        return SynonymScorer(scorers, slots: view.slots, bm25: bm25, weight: weight)
     }
 
     private func termScorer(_ term: ResolvedQuery.Term, _ weight: Double, part: Int) throws -> TermScorer? {
@@ -412,6 +412,6 @@ final class TextSearch {
         // The postings of an expanded term were limited to the searched fields when they were merged.
         if case .term = term.key {} else { fields = nil }
         return try TermScorer(
-            source, slots: view.slots, scorer: scorer, weight: weight, fields: fields, fieldWeights: index.weights)
+            source, slots: view.slots, bm25: bm25, weight: weight, fields: fields, fieldWeights: index.weights)
     }
 }

@@ -64,8 +64,8 @@ struct BestImpact {
     private var factor = 1.0
 
     @inline(__always)
-    mutating func offer(frequency: UInt32, norm: UInt8, _ scorer: BM25) {
-        let factor = unsafe scorer.factors[Int(norm)]
+    mutating func offer(frequency: UInt32, norm: UInt8, _ bm25: BM25) {
+        let factor = unsafe bm25.factors[Int(norm)]
         let (known, offered) = (Double(impact.frequency), Double(frequency))
         // `tf / (tf + factor)` increases as `factor / tf` decreases; both sides are multiplied by both frequencies.
         let gain = self.factor * offered - factor * known

@@ -46,7 +46,7 @@ final class InMemoryIndex: Sendable {
         state.withLock { state in
             for index in 0..<document.terms.count {
                 let number = document.terms.withTerm(index) { state.terms.insert($0) }
-                state.words.append(number, slot: slot, place: document.places[index])
+                state.words.append(number, slot: slot, position: document.positions[index])
             }
         }
     }
@@ -201,7 +201,7 @@ private struct PendingDocuments {
     private var word: PendingWords.Word?
     private var slot: UInt32 = 0
     private var frequency: UInt32 = 0
-    private var places: [TextPosition] = []
+    private var positions: [TextPosition] = []
 
     init(_ words: PendingWords.Words, weights: [UInt32]) {
         self.words = words
@@ -215,10 +215,10 @@ private struct PendingDocuments {
         guard var word else { return nil }
         slot = word.slot
         frequency = 0
-        places.removeAll(keepingCapacity: true)
+        positions.removeAll(keepingCapacity: true)
         repeat {
-            places.append(word.place)
-            frequency &+= weights[word.place.field]
+            positions.append(word.position)
+            frequency &+= weights[word.position.field]
             guard let next = words.next() else {
                 self.word = nil
                 return slot
@@ -231,5 +231,5 @@ private struct PendingDocuments {
 
     /// Appends the posting of the document.
     @inline(__always)
-    func append(to list: inout PostingList) { list.append(slot: slot, frequency: frequency, places: places.span) }
+    func append(to list: inout PostingList) { list.append(slot: slot, frequency: frequency, positions: positions.span) }
 }

@@ -1,7 +1,7 @@
 /// The words of documents that are not in a segment yet, by term.
 ///
 /// The words of a term are a list of bytes that grows at its end: for each word, the distance of its slot from the
-/// previous one and its place, as varints. So a word takes three or four bytes.
+/// previous one and its position, as varints. So a word takes three or four bytes.
 ///
 /// All lists share one buffer. A list consists of slices, each twice as large as the one before, up to 1 KiB; the bytes
 /// after a full slice say where the next one is. For example, a list that needs 20 bytes has a slice of 8 bytes and one of 16. Lucene's
@@ -14,7 +14,7 @@
     /// A word of a term.
     struct Word: Equatable {
         let slot: UInt32
-        let place: TextPosition
+        let position: TextPosition
     }
 
     /// Releases the memory of the buffer.
@@ -68,26 +68,26 @@
 
     /// Adds a word. The slots of words must ascend.
     @inline(__always)
-    mutating func append(_ term: UInt32, slot: UInt32, place: TextPosition) {
+    mutating func append(_ term: UInt32, slot: UInt32, position: TextPosition) {
         if count == 0 { base = slot }
         while lists.count <= Int(term) { lists.append(List(slot: base)) }
         var list = lists[Int(term)]
-        let (distance, place) = (slot &- list.slot, Self.rotated(place))
-        if distance < 0x80, place < 0x4000, list.room >= 3 {
+        let (distance, position) = (slot &- list.slot, Self.rotated(position))
+        if distance < 0x80, position < 0x4000, list.room >= 3 {
             // Nearly all words, without a check for each byte.
             let bytes = unsafe address(list.end)
             unsafe bytes[0] = UInt8(truncatingIfNeeded: distance)
-            if place < 0x80 {
-                unsafe bytes[1] = UInt8(truncatingIfNeeded: place)
+            if position < 0x80 {
+                unsafe bytes[1] = UInt8(truncatingIfNeeded: position)
                 list.advance(by: 2)
             } else {
-                unsafe bytes[1] = UInt8(truncatingIfNeeded: place) | 0x80
-                unsafe bytes[2] = UInt8(truncatingIfNeeded: place >> 7)
+                unsafe bytes[1] = UInt8(truncatingIfNeeded: position) | 0x80
+                unsafe bytes[2] = UInt8(truncatingIfNeeded: position >> 7)
                 list.advance(by: 3)
             }
         } else {
             append(distance, to: &list)
-            append(place, to: &list)
+            append(position, to: &list)
         }
         list.slot = slot
         lists[Int(term)] = list
@@ -101,12 +101,12 @@
 
     // MARK: - Places
 
-    /// Returns a place as a number that is small for low positions.
+    /// Returns a position as a number that is small for low positions.
     @inline(__always)
-    private static func rotated(_ place: TextPosition) -> UInt32 { place.bits << 5 | place.bits >> 27 }
+    private static func rotated(_ position: TextPosition) -> UInt32 { position.bits << 5 | position.bits >> 27 }
 
     @inline(__always)
-    private static func place(_ rotated: UInt32) -> TextPosition {
+    private static func position(_ rotated: UInt32) -> TextPosition {
         TextPosition(field: Int(rotated & 31), position: rotated >> 5)
     }
 
@@ -197,7 +197,7 @@
         mutating func next() -> Word? {
             if offset == end { return nil }
             slot &+= nextNumber()
-            return Word(slot: slot, place: PendingWords.place(nextNumber()))
+            return Word(slot: slot, position: PendingWords.position(nextNumber()))
         }
 
         @inline(__always)

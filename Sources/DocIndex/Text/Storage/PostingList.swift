@@ -20,9 +20,9 @@ struct PostingList {
         positionEnds.removeAll(keepingCapacity: true)
     }
 
-    /// Appends a posting. Its places must ascend.
-    mutating func append(slot: UInt32, frequency: UInt32, places: Span<TextPosition>) {
-        let fields = TextPosition.append(places, to: &positions)
+    /// Appends a posting. Its positions must ascend.
+    mutating func append(slot: UInt32, frequency: UInt32, positions: Span<TextPosition>) {
+        let fields = TextPosition.append(positions, to: &self.positions)
         append(slot: slot, frequency: frequency, fields: fields)
     }
 

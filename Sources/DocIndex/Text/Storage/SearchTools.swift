@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Query resolvers, the scorer and vocabularies of one index, kept from one search to the next. Creating them takes longer
-/// than looking up a word.
+/// Query resolvers, the BM25 weights and vocabularies of one index, kept from one search to the next. Creating them
+/// takes longer than looking up a word.
 final class SearchTools: Sendable {
     private struct State {
         var resolvers: [LentResolver] = []
-        var scorer: BM25?
+        var bm25: BM25?
         var vocabularies: [UInt32: SegmentVocabulary] = [:]
     }
 
@@ -35,13 +35,13 @@ final class SearchTools: Sendable {
         state.withLock { if $0.resolvers.count < Self.resolverLimit { $0.resolvers.append(lent) } }
     }
 
-    /// Returns the scorer for these statistics.
-    func scorer(_ statistics: IndexStatistics) -> BM25 {
+    /// Returns the weights for these statistics.
+    func bm25(_ statistics: IndexStatistics) -> BM25 {
         state.withLock { state in
-            if let kept = state.scorer, kept.statistics == statistics { return kept }
-            let scorer = BM25(statistics)
-            state.scorer = scorer
-            return scorer
+            if let kept = state.bm25, kept.statistics == statistics { return kept }
+            let bm25 = BM25(statistics)
+            state.bm25 = bm25
+            return bm25
         }
     }
 

@@ -128,17 +128,17 @@ final class PostingGroup: Sendable {
     /// the term.
     ///
     /// - Complexity: O(1), except for the first call and after each change of the index.
-    func bestImpacts(_ scorer: BM25) -> [TermImpact] {
+    func bestImpacts(_ bm25: BM25) -> [TermImpact] {
         best.withLock { best in
-            if best.statistics == scorer.statistics { return best.impacts }
+            if best.statistics == bm25.statistics { return best.impacts }
             let found = blocks.map { block in
                 var best = BestImpact()
                 for index in block.impacts {
-                    best.offer(frequency: impacts[index].frequency, norm: impacts[index].norm, scorer)
+                    best.offer(frequency: impacts[index].frequency, norm: impacts[index].norm, bm25)
                 }
                 return best.isUnsure ? TermImpact(frequency: 0, norm: 0) : best.impact
             }
-            best = BestImpacts(statistics: scorer.statistics, impacts: found)
+            best = BestImpacts(statistics: bm25.statistics, impacts: found)
             return found
         }
     }

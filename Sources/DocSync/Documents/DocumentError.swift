@@ -1,6 +1,6 @@
 /// The reason that a document is left out of a replication, although all others take part.
-public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of faults.
+public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of problems.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// A member at the top of the document begins with `_`, which the protocol reserves.
         case reservedMember
@@ -26,13 +26,13 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
         case unavailable
     }
 
-    /// The kind of fault.
+    /// The kind of problem.
     public let code: Code
     /// The ID as the protocol writes it; empty if it cannot be read.
     public let id: String
     /// The revision; `nil` if it does not matter or cannot be read.
     public let revision: String?
-    /// A description of the fault, and what to do. It contains no value of the document.
+    /// A description of the problem, and what to do. It contains no value of the document.
     public let message: String
 
     package init(_ code: Code, id: String, revision: String? = nil, _ message: String) {
@@ -46,8 +46,8 @@ public struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible 
     public var description: String { "\(id): \(message) (\(code.rawValue))" }
 }
 
-extension DocumentFault {
-    /// Creates the fault of a document from an error of its attachments.
+extension DocumentError {
+    /// Creates the problem of a document from an error of its attachments.
     package init(_ error: AttachmentError, id: String, revision: String? = nil) {
         let code: Code =
             switch error.code {

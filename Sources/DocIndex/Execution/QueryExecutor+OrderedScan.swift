@@ -1,40 +1,40 @@
 internal import LevelKit
 
-/// Walking along indexes that have the order of the query.
+/// Scans of indexes in the order of the query.
 extension QueryExecutor {
-    /// The number of rows of one value collected backward before the walk rereads them in ascending order.
+    /// The number of rows of one value collected backward before the scan rereads them in ascending order.
     private static let rereadingCount = 256
 
     /// Visits every matching row in the order of an index; rows with equal values come in the order of rows.
     ///
-    /// How quickly a walk with a filter finds enough rows depends on their position in the index, which is not known in
-    /// advance. A walk that has taken as long as reading and sorting all rows of the filter is abandoned: those rows
+    /// How quickly a scan with a filter finds enough rows depends on their position in the index, which is not known in
+    /// advance. A scan that has taken as long as reading and sorting all rows of the filter is abandoned: those rows
     /// are read and sorted instead, starting after the last result.
     ///
     /// - Parameter filter: The rows to choose from; `nil` for all.
-    func walk(_ walk: Plan.OrderedIndexScan, among filter: RowBitmap?, _ visit: Visit) throws {
+    func visitInOrder(_ scan: Plan.OrderedIndexScan, among filter: RowBitmap?, _ visit: Visit) throws {
         let limit = try filter.flatMap { try costLimit(among: $0) }
         let begin = work
-        let index = try valueIndex(named: walk.index)
+        let index = try valueIndex(named: scan.index)
         let projection = projection(from: index)
-        let start = try self.start(of: walk, index)
+        let start = try self.start(of: scan, index)
         // Seek past all entries with the sort key, whatever bytes follow it.
-        let seek = start.map { $0.sortKey + (walk.isDescending ? OrderedValue.behind : [0x01]) }
-        let runs = try walk.runs.map { try RunCursor($0, of: walk, index: index, from: seek, in: rows.snapshot) }
+        let seek = start.map { $0.sortKey + (scan.isDescending ? OrderedValue.behind : [0x01]) }
+        let runs = try scan.runs.map { try RunCursor($0, of: scan, index: index, from: seek, in: rows.snapshot) }
         for run in runs { if try run.advance() { try noteKey() } }
-        let merge = MergeCursor(runs: runs, isDescending: walk.isDescending, start: start)
-        let endsWithSort = walk.sortComponents.upperBound == index.components.count
+        let merge = MergeCursor(runs: runs, isDescending: scan.isDescending, start: start)
+        let endsWithSort = scan.sortComponents.upperBound == index.components.count
         let isChecked = runs.count > 1
         while let step = merge.next() {
-            if let limit, let filter, cost(of: walk, since: begin) > limit {
+            if let limit, let filter, cost(of: scan, since: begin) > limit {
                 for run in runs { try run.checkForErrors() }
-                didLeaveWalk = true
+                didSwitchAccess = true
                 return try sort(filter, behind: lastRow, visit)
             }
             // A single run has the rows of one sort key in ascending order if it goes forward, and in descending order
             // if it goes backward.
             let single = step.runs.count == 1 && endsWithSort ? step.runs[0] : nil
-            if let single, !walk.isDescending {
+            if let single, !scan.isDescending {
                 repeat {
                     if single.row > step.startRow, try !emit(single, among: filter, projection, visit) { return }
                 } while try advance(single, checks: isChecked) && single.sortKey == step.sortKey
@@ -55,7 +55,7 @@ extension QueryExecutor {
             }
             if !isChecked, !found.isEmpty { try step.runs[0].checkForErrors() }
             if let single, isReread {
-                guard try reread(step, single, walk, index, among: filter, projection, visit) else { return }
+                guard try reread(step, single, scan, index, among: filter, projection, visit) else { return }
                 single.skipSortKey(isDescending: true)
                 _ = try advance(single)
                 continue
@@ -73,7 +73,7 @@ extension QueryExecutor {
     ///
     /// - Returns: Whether to continue.
     private func reread(
-        _ step: MergeCursor<RunCursor>.Step, _ run: RunCursor, _ walk: Plan.OrderedIndexScan, _ index: ValueIndex,
+        _ step: MergeCursor<RunCursor>.Step, _ run: RunCursor, _ scan: Plan.OrderedIndexScan, _ index: ValueIndex,
         among filter: RowBitmap?, _ projection: CoveredProjection?, _ visit: Visit
     ) throws -> Bool {
         var forward = try rows.snapshot.cursor(in: .entries(behind: run.run.prefix + step.sortKey))
@@ -81,7 +81,7 @@ extension QueryExecutor {
             try noteKey()
             guard let row = index.row(of: forward.key) else { throw index.damaged }
             guard row > step.startRow, filter?.contains(row) ?? true,
-                try walk.filters.isEmpty || index.admits(forward.key, walk.filters)
+                try scan.filters.isEmpty || index.admits(forward.key, scan.filters)
             else { continue }
             let object = projection?.object(key: forward.key, value: forward.value)
             if try !emit(FoundRow(row: row, object: object), visit) { return false }
@@ -89,7 +89,7 @@ extension QueryExecutor {
         return true
     }
 
-    /// Returns the cost of reading the documents of some rows and keeping the first ones; `nil` if the walk must not be
+    /// Returns the cost of reading the documents of some rows and keeping the first ones; `nil` if the scan must not be
     /// abandoned because sorting might exceed the memory limit.
     private func costLimit(among filter: RowBitmap) throws -> Double? {
         guard let needed = window.neededCount, needed < options.sortByteLimit / 1024 else { return nil }
@@ -99,11 +99,11 @@ extension QueryExecutor {
             * (costs.document(of: count, among: Double(try rows.documentCount())) + costs.condition + costs.sortKey)
     }
 
-    private func cost(of walk: Plan.OrderedIndexScan, since begin: Work) -> Double {
+    private func cost(of scan: Plan.OrderedIndexScan, since begin: Work) -> Double {
         let costs = CostModel()
-        let step = walk.isDescending ? costs.entryBackward : costs.entryForward
+        let step = scan.isDescending ? costs.entryBackward : costs.entryForward
         return Double(work.keysExamined - begin.keysExamined)
-            * (step + costs.setMember + Double(walk.filters.count) * costs.entryCondition)
+            * (step + costs.setMember + Double(scan.filters.count) * costs.entryCondition)
             + Double(work.documentsExamined - begin.documentsExamined) * costs.documentByRow
     }
 
@@ -148,12 +148,12 @@ extension QueryExecutor {
 
     /// Returns the position after which the results begin, in the bytes of the index.
     private func start(
-        of walk: Plan.OrderedIndexScan, _ index: ValueIndex
+        of scan: Plan.OrderedIndexScan, _ index: ValueIndex
     ) throws -> MergeCursor<RunCursor>.Position? {
         guard let start else { return nil }
         let (keys, row) = try parts(of: start)
         var sortKey: [UInt8] = []
-        for position in walk.sortComponents {
+        for position in scan.sortComponents {
             let component = index.components[position]
             let own = query.sort.firstIndex {
                 $0.key == .field(component.path) && $0.collation == component.collation
@@ -168,7 +168,7 @@ extension QueryExecutor {
     }
 }
 
-/// A row found by a walk, with the requested fields if its entry contains them all.
+/// A row found by an ordered scan, with the requested fields if its entry contains them all.
 private struct FoundRow {
     let row: UInt64
     let object: DocumentObject?

@@ -1,7 +1,7 @@
 internal import LevelKit
 
-/// Walks the lists of changes in the history of a collection, and finds their inconsistencies.
-struct HistoryWalk<Reader: KeyValueReader> {
+/// Follows the lists of changes in the history of a collection, and finds their inconsistencies.
+struct HistoryTraversal<Reader: KeyValueReader> {
     /// The findings at one change.
     enum Finding {
         /// A sound record.
@@ -60,12 +60,12 @@ struct HistoryWalk<Reader: KeyValueReader> {
             guard let id = DocumentID(encoded: cursor.key.extracting(prefix.count..<cursor.key.count)),
                 let record = try? IDRecord(cursor.value, collection: collection.name)
             else { continue }
-            try walk(id, record, body)
+            try follow(id, record, body)
         }
     }
 
-    /// Walks the list of one document.
-    func walk(
+    /// Follows the list of one document.
+    func follow(
         _ id: DocumentID, _ record: IDRecord, _ body: (HistoryRecord.Link, DocumentID, Finding) throws -> Void
     ) throws {
         guard var link = try newest(record) else { return }

@@ -1,20 +1,20 @@
 internal import LevelKit
 
-/// A walk along an index and its properties for cost estimates.
-struct WalkCandidate {
-    let walk: Plan.OrderedIndexScan
-    /// The index of the walk.
+/// An ordered scan of an index and its properties for cost estimates.
+struct OrderedScanCandidate {
+    let scan: Plan.OrderedIndexScan
+    /// The index of the scan.
     let index: ValueIndex
-    /// Whether every document has exactly one entry in the walk.
+    /// Whether every document has exactly one entry in the scan.
     let isWhole: Bool
     /// The conjuncts that every row is certain to satisfy.
     let exact: Set<Int>
 
-    var filterSelectivity: Double { walk.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
+    var filterSelectivity: Double { scan.filters.isEmpty ? 1 : CostModel.unknownSelectivity }
 
-    /// Returns whether the walk visits exactly the results, so that no other plan finds the first results faster.
+    /// Returns whether the scan visits exactly the results, so that no other plan finds the first results faster.
     func isAnswer(to conjuncts: [Filter]) -> Bool {
-        exact.count == conjuncts.count && walk.filters.isEmpty && walk.runs.count == 1
+        exact.count == conjuncts.count && scan.filters.isEmpty && scan.runs.count == 1
     }
 }
 
@@ -22,36 +22,36 @@ extension Planner {
     /// The maximum number of runs that are merged.
     static let runLimit = 100
 
-    /// Returns the walk along an index whose first entries are the results up to the limit; `nil` without such an index
-    /// or without a limit.
+    /// Returns the ordered scan of an index whose first entries are the results up to the limit; `nil` without such an
+    /// index or without a limit.
     ///
     /// No other plan reads less, so this one is chosen without counting entries. For short results, counting would be
     /// most of the work.
-    func walkOfAnswer(_ walks: [WalkCandidate], _ outline: QueryOutline) -> Option? {
+    func orderedScanOfAnswer(_ scans: [OrderedScanCandidate], _ outline: QueryOutline) -> Option? {
         guard outline.wanted < .infinity else { return nil }
-        let answers = walks.filter { $0.isAnswer(to: outline.conjuncts) }
+        let answers = scans.filter { $0.isAnswer(to: outline.conjuncts) }
         let first = answers.min {
             let covered = (isCovered($0.index), isCovered($1.index))
             if covered.0 != covered.1 { return covered.0 }
-            return $0.walk.isDescending != $1.walk.isDescending ? !$0.walk.isDescending : $0.walk.index < $1.walk.index
+            return $0.scan.isDescending != $1.scan.isDescending ? !$0.scan.isDescending : $0.scan.index < $1.scan.index
         }
-        return first.map { walk in
+        return first.map { candidate in
             let count = min(outline.wanted, Double(documentCount))
-            let step = walk.walk.isDescending ? costs.entryBackward : costs.entryForward
-            let read = isCovered(walk.index) ? 0 : count
+            let step = candidate.scan.isDescending ? costs.entryBackward : costs.entryForward
+            let read = isCovered(candidate.index) ? 0 : count
             return option(
-                .walk(walk.walk, filter: nil), .found, exact: walk.exact, of: outline.conjuncts,
+                .ordered(candidate.scan, filter: nil), .found, exact: candidate.exact, of: outline.conjuncts,
                 Plan.Estimate(keys: count, documents: read, rows: count),
                 cost: costs.seek + count * step + read * costs.documentByRow)
         }
     }
 
-    /// Returns the walks along indexes that have the order of the query: the sort keys follow the components that
+    /// Returns the scans of indexes that have the order of the query: the sort keys follow the components that
     /// conditions fix, either in their own directions or all reversed.
-    func walks(for query: Query, conjuncts: [Filter]) -> [WalkCandidate] {
+    func orderedScans(for query: Query, conjuncts: [Filter]) -> [OrderedScanCandidate] {
         guard !query.sort.isEmpty, let keys = Self.openKeys(of: query.sort, conjuncts), !keys.isEmpty else { return [] }
         let conditions = PlannedCondition.all(of: conjuncts)
-        var walks: [WalkCandidate] = []
+        var scans: [OrderedScanCandidate] = []
         for index in valueIndexes {
             // Most indexes do not contain the first sort key.
             guard index.components.contains(where: { $0.path == keys[0].path }), holdsAll(index.definition, conjuncts)
@@ -59,7 +59,8 @@ extension Planner {
             var prefix = IndexPrefix(index)
             while true {
                 if let isDescending = Self.direction(of: index.components[prefix.position...], along: keys) {
-                    walks.append(walk(index, prefix, conditions, keyCount: keys.count, isDescending: isDescending))
+                    scans.append(
+                        orderedScan(index, prefix, conditions, keyCount: keys.count, isDescending: isDescending))
                     break
                 }
                 guard prefix.takePoints(conditions), prefix.prefixes.count <= Self.runLimit,
@@ -67,7 +68,7 @@ extension Planner {
                 else { break }
             }
         }
-        return walks
+        return scans
     }
 
     /// A sort key that affects the order.
@@ -117,9 +118,9 @@ extension Planner {
         return isDescending
     }
 
-    private func walk(
+    private func orderedScan(
         _ index: ValueIndex, _ start: IndexPrefix, _ conditions: [PlannedCondition], keyCount: Int, isDescending: Bool
-    ) -> WalkCandidate {
+    ) -> OrderedScanCandidate {
         var prefix = start
         var runs: [Plan.OrderedIndexScan.Run] = []
         let first = prefix.position
@@ -137,11 +138,11 @@ extension Planner {
         let isWhole =
             first == 0 && !prefix.hasIntervals && index.definition.condition == nil
             && !index.definition.isSparse && !index.definition.fields.contains(where: \.hasArrayStep)
-        let walk = Plan.OrderedIndexScan(
+        let scan = Plan.OrderedIndexScan(
             index: index.definition.name, isDescending: isDescending, used: prefix.notes, runs: runs,
             sortComponents: first..<first + keyCount, filters: filters.map { .component($0.component, $0.filter) })
-        return WalkCandidate(
-            walk: walk, index: index, isWhole: isWhole,
+        return OrderedScanCandidate(
+            scan: scan, index: index, isWhole: isWhole,
             exact: prefix.exact.union(filters.compactMap { $0.isExact ? $0.conjunct : nil }))
     }
 }

@@ -5,7 +5,7 @@
 #endif
 
 /// The reason why a picture cannot be rendered. A program shows a placeholder instead.
-public struct RenditionFault: Error, Sendable, Hashable {
+public struct RenditionError: Error, Sendable, Hashable {
     /// The kinds of reasons.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The bytes are not a picture of a known format.
@@ -36,28 +36,28 @@ public struct RenditionFault: Error, Sendable, Hashable {
     }
 
     /// Throws if the current task was cancelled.
-    static func checkCancellation() throws(RenditionFault) {
-        if Task.isCancelled { throw RenditionFault(.cancelled, "the rendition is no longer needed") }
+    static func checkCancellation() throws(RenditionError) {
+        if Task.isCancelled { throw RenditionError(.cancelled, "the rendition is no longer needed") }
     }
 
-    static var unknownFormat: RenditionFault {
-        RenditionFault(.unknownFormat, "the file is not a picture of a known format; open it in its program")
+    static var unknownFormat: RenditionError {
+        RenditionError(.unknownFormat, "the file is not a picture of a known format; open it in its program")
     }
 
-    static func tooManyPixels(_ limits: RenderingLimits) -> RenditionFault {
-        RenditionFault(
+    static func tooManyPixels(_ limits: RenderingLimits) -> RenditionError {
+        RenditionError(
             .tooLarge, "the picture has more than \(limits.pixelCount) pixels; use a smaller version of it")
     }
 
-    static func tooMuchMemory(_ byteCount: Int, _ limits: RenderingLimits) -> RenditionFault {
-        RenditionFault(
+    static func tooMuchMemory(_ byteCount: Int, _ limits: RenderingLimits) -> RenditionError {
+        RenditionError(
             .tooLarge,
             "decoding the picture needs \(byteCount) bytes of memory, more than the limit of \(limits.byteCount); raise "
                 + "it, or use a smaller version of the picture")
     }
 }
 
-extension RenditionFault: LocalizedError {
+extension RenditionError: LocalizedError {
     /// The message.
     public var errorDescription: String? { message }
 }

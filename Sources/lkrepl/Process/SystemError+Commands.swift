@@ -1,21 +1,13 @@
+import LevelFiles
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// The error number of a failed system call.
-struct SystemError: Error, Hashable, CustomStringConvertible {
-    /// The number, as in errno(3).
-    var number: Int32
-
-    /// The system's message for the error, such as `No space left on device`.
-    var description: String {
-        // Not strerror_r, which has two incompatible signatures. glibc (2.32 and later) and Darwin store the text of
-        // unknown numbers per thread, and that of known ones never changes.
-        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-    }
-
+/// What a failed system call means for a command.
+extension SystemError {
     /// The exit code of a run that fails with this error.
     var exitCode: ExitCode {
         switch number {
