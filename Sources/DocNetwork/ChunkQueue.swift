@@ -78,7 +78,7 @@
         }
 
         /// Returns the bytes that have arrived since the last call, at least one; `nil` after the last ones. Waits for
-        /// them, and does not notice that the task is cancelled.
+        /// them, and does not notice that the task is canceled.
         func next() async throws(TransportError) -> [UInt8]? {
             let result = await withCheckedContinuation { continuation in
                 let taken: [Chunk] = state.withLock { state in

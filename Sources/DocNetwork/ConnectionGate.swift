@@ -23,7 +23,7 @@
 
         init(limit: Int) { state = Mutex(State(free: max(limit, 1))) }
 
-        /// Waits for a permit; returns `nil` if the task is cancelled first.
+        /// Waits for a permit; returns `nil` if the task is canceled first.
         func enter() async -> Permit? {
             let number = state.withLock { state in
                 state.lastNumber += 1

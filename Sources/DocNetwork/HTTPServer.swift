@@ -58,7 +58,7 @@
             #endif
         }
 
-        /// Listens and answers until the task is cancelled.
+        /// Listens and answers until the task is canceled.
         ///
         /// Then the server accepts no connection any more, closes the idle ones, and lets requests in progress end within
         /// ``Configuration/stopTime``. After that it cancels their tasks, and returns when they have ended.

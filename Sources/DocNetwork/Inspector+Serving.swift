@@ -3,7 +3,7 @@
     public import Inspector
 
     extension Inspector {
-        /// Listens on this machine, and answers until the task is cancelled.
+        /// Listens on this machine, and answers until the task is canceled.
         ///
         /// - Parameters:
         ///   - port: the port; 0 for any that is free.

@@ -102,7 +102,7 @@
                 try Task.checkCancellation()
                 sentCount += Int64(chunk.count)
                 guard sentCount <= byteCount ?? sentCount else { throw LengthError() }
-                // The next chunk is made while this one is sent. If the client disconnects, the task is cancelled.
+                // The next chunk is made while this one is sent. If the client disconnects, the task is canceled.
                 async let sent: Void = send(chunk)
                 next = try await iterator.next()
                 try await sent

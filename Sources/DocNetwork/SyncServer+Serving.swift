@@ -2,7 +2,7 @@
     public import DocSync
 
     extension SyncServer {
-        /// Listens on this machine, and answers peers until the task is cancelled. Requests in progress then get a few
+        /// Listens on this machine, and answers peers until the task is canceled. Requests in progress then get a few
         /// seconds to end.
         ///
         /// Without a `login` in its options, everyone who uses this machine can read and change the collections.

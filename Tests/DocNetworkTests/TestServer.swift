@@ -105,7 +105,7 @@
         }
     }
 
-    /// Tells a waiting task that something has happened, for example that a task was cancelled.
+    /// Tells a waiting task that something has happened, for example that a task was canceled.
     final class Signal: Sendable {
         private let count = Count()
 
@@ -115,7 +115,7 @@
 
         func wait() async throws { try await count.reaches(1) }
 
-        /// Waits until the task is cancelled.
+        /// Waits until the task is canceled.
         static func cancellation() async {
             while !Task.isCancelled { await pause(for: .milliseconds(2)) }
         }

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Random bytes give parts or a typed error within the limit of memory`() throws {
+    @Test func `Random bytes produce parts or a typed error within the memory limit`() throws {
         var random = TestRun.random()
         let alphabet = Array("{}[]\",:\\ \n1a".utf8)
         for _ in 0..<TestRun.rounds(2000, long: 100_000) {

@@ -138,7 +138,7 @@ struct MessageTests {
         #expect(mine.common(with: Checkpoint(sessions: [session("s101", 100)])) == nil, "not the same position")
     }
 
-    @Test func `Notes of commits keep ranges, and drop what was passed`() {
+    @Test func `Notes of own commits are kept as ranges, without commits that a push has passed`() {
         var notes = EchoNotes()
         for commit in [3, 4, 5, 9, 11, 12] as [UInt64] { notes.add(commit) }
         notes = EchoNotes(notes.text)

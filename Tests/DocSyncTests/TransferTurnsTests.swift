@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A task that is cancelled before its turn ends at once, and the others keep theirs`() async throws {
+    @Test func `A task that is canceled before its turn ends at once, and the others keep theirs`() async throws {
         try await within {
             let turns = TransferTurns(1)
             try await turns.withTurn {

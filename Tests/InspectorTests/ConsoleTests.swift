@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Counts the commands that run at once. A `long` command runs until it is cancelled, and any other for 5 ms.
+    /// Counts the commands that run at once. A `long` command runs until it is canceled, and any other for 5 ms.
     private final class Commands: Sendable {
         private let running = Mutex((now: 0, most: 0))
 

@@ -27,7 +27,7 @@ import Testing
         let order = Mutex<[Int]>([])
     }
 
-    @Test func `Waiting queries get their turns in order, and a cancelled one takes none`() async throws {
+    @Test func `Waiting queries get their turns in order, and a canceled one takes none`() async throws {
         try await within {
             let turnstile = QueryTurnstile(limit: 1, patience: .seconds(600))
             let record = Record()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `A query that takes too long is cancelled, and so is one whose client has left`() async throws {
+    @Test func `A query that takes too long is canceled, and so is one whose client has left`() async throws {
         try await withInspectedStore(photoCount: 1) { inspected in
             let reading = StoreReading(inspected.store, limits: InspectedStore.patient)
             let endless: @Sendable () throws -> Int = {

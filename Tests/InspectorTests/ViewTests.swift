@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `The axis of time has the periods without documents, too`() async throws {
+    @Test func `The time axis includes periods without documents`() async throws {
         try await withInspectedStore(photoCount: 0) { inspected in
             let photos = try inspected.store.collection("photos")
             for year in [2001, 2004, 2019] {

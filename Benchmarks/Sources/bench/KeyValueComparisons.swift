@@ -95,6 +95,11 @@ struct KeyValueComparisons {
             } peer: {
                 peer.scan(reverse: false, checksErrors: false)
             },
+            Comparison(name: "scan forward, checked once", operationCount: count) {
+                try scanCheckedOnce()
+            } peer: {
+                peer.scan(reverse: false, checksErrors: false)
+            },
             Comparison(name: "scan backward", operationCount: count) {
                 try scan(reverse: true)
             } peer: {
@@ -128,6 +133,14 @@ struct KeyValueComparisons {
         }
         try ours.compact()
         peer.compact()
+    }
+
+    /// Like the unchecked loop of the peer, which also checks for errors at its end.
+    private func scanCheckedOnce() throws -> UInt64 {
+        var sum: UInt64 = 0
+        var cursor = try ours.cursor()
+        while try cursor.advanceUnchecked() { sum &+= UInt64(cursor.key.count + cursor.value.count) }
+        return sum
     }
 
     private func scan(reverse: Bool) throws -> UInt64 {

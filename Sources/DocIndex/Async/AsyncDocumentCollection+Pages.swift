@@ -38,7 +38,7 @@ extension AsyncDocumentCollection {
             /// Returns the next documents; `nil` at the end.
             ///
             /// - Throws: the errors of ``DocumentCollection/page(_:after:options:)``; `CancellationError` if the task
-            ///   is cancelled.
+            ///   is canceled.
             public mutating func next() async throws -> [Document]? {
                 guard let position else { return nil }
                 // If reading throws, the sequence has ended.

@@ -11,8 +11,8 @@ public import LevelKit
 /// let best = try await photos.find("rating >= \(stars)", limit: 50)
 /// ```
 ///
-/// If the task is cancelled before a call begins, the call throws `CancellationError` and does nothing. Queries and
-/// index builds also stop when the task is cancelled while they run. A write that has begun is completed.
+/// If the task is canceled before a call begins, the call throws `CancellationError` and does nothing. Queries and
+/// index builds also stop when the task is canceled while they run. A write that has begun is completed.
 public struct AsyncDocumentStore: Sendable {
     /// The store.
     public let store: DocumentStore
@@ -27,7 +27,7 @@ public struct AsyncDocumentStore: Sendable {
         }.asynchronous
     }
 
-    /// Closes the store; see ``DocumentStore/close()``. Does so even if the task is cancelled.
+    /// Closes the store; see ``DocumentStore/close()``. Does so even if the task is canceled.
     public func close() async throws {
         try await store.writes.runEvenIfCancelled { [store] in try store.close() }
     }
@@ -90,7 +90,7 @@ public struct AsyncDocumentStore: Sendable {
         try await BlockingExecutor.reads.run { [store] in try body(store) }
     }
 
-    /// Changes the schema while the store is in use; see ``DocumentStore/apply(_:_:)``. If the task is cancelled, the
+    /// Changes the schema while the store is in use; see ``DocumentStore/apply(_:_:)``. If the task is canceled, the
     /// next opening continues.
     @discardableResult
     public func apply(

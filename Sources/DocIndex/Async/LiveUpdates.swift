@@ -17,7 +17,7 @@ extension AsyncDocumentCollection {
             fileprivate let result: FollowedResult
             fileprivate var signals: CommitSignals
 
-            /// Returns the next update; `nil` when the store is closed or the task is cancelled.
+            /// Returns the next update; `nil` when the store is closed or the task is canceled.
             public mutating func next() async throws -> DocumentCollection.LiveQuery.Update? {
                 try await next(isolation: #isolation)
             }
@@ -63,7 +63,7 @@ extension AsyncDocumentStore {
             var position: UInt64
             var signals: CommitSignals
 
-            /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
+            /// Returns the next changes; `nil` when the store is closed or the task is canceled.
             public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
 
             /// Returns the next changes to the actor of the caller. The store is read elsewhere.

@@ -100,7 +100,7 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError``: `invalidUpdate` for an update that is invalid, or cannot be applied to a document,
     ///   which the message names; `invalidID` for an update of the member that holds the ID; `duplicateValue` with
     ///   ``DocIndexError/uniqueViolation``, which names the index and the documents; `changeTooLarge`; `nestedWrite`
-    ///   within a write; the errors of ``find(_:options:)``; `CancellationError` if the task is cancelled. The commit
+    ///   within a write; the errors of ``find(_:options:)``; `CancellationError` if the task is canceled. The commit
     ///   in progress is not written then; earlier ones remain.
     /// - Complexity: that of the plan, then O(*n*) in the size of the documents found.
     @discardableResult

@@ -52,7 +52,7 @@ struct CommitSignals {
     init(_ signal: ChangeSignal) { signals = signal.stream().makeAsyncIterator() }
 
     /// Returns the next result of `read`, which runs on the caller's actor, now and after each commit until it returns
-    /// one; `nil` when the store is closed or the task is cancelled.
+    /// one; `nil` when the store is closed or the task is canceled.
     mutating func next<State, Value>(
         of state: inout State, isolation actor: isolated (any Actor)?, _ read: (inout State) async throws -> Value?
     ) async throws -> Value? {

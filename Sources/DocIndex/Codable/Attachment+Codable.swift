@@ -35,17 +35,17 @@ extension Attachment: Codable {
 }
 
 extension Attachment.Digest: Codable {
-    /// Decodes the digest from a string of 64 lower-case hexadecimal digits.
+    /// Decodes the digest from a string of 64 lowercase hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let digest = Attachment.Digest(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "Expected a SHA-256 digest of 64 lower-case hexadecimal digits.")
+                in: container, debugDescription: "Expected a SHA-256 digest of 64 lowercase hexadecimal digits.")
         }
         self = digest
     }
 
-    /// Encodes the digest as a string of 64 lower-case hexadecimal digits.
+    /// Encodes the digest as a string of 64 lowercase hexadecimal digits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -7,7 +7,7 @@
 /// | `Float`, `Double` | double |
 /// | `Date` | date in UTC, rounded to milliseconds |
 /// | `Data` | bytes |
-/// | `UUID` | string, in lower case as in RFC 9562 and in ``DocumentID`` |
+/// | `UUID` | string, in lowercase as in RFC 9562 and in ``DocumentID`` |
 /// | `URL` | string |
 /// | ``DocumentValue``, ``DocumentObject``, ``DocumentDate``, ``Attachment``, ``DocumentID`` | unchanged |
 /// | `nil`, if it is encoded at all | null |

@@ -31,7 +31,7 @@ extension DocumentStore.Attachments {
     ///   - progress: called after each part with the number of bytes so far. An error that it throws cancels the call.
     /// - Returns: the reference to put into documents.
     /// - Throws: `LevelError` with `io` if the file cannot be read or is not a regular file; the errors of
-    ///   ``add(_:type:name:)``; `CancellationError` if the task is cancelled.
+    ///   ``add(_:type:name:)``; `CancellationError` if the task is canceled.
     public func add(
         contentsOf path: String, type: String? = nil, name: String? = nil, _ progress: (Int64) throws -> Void = { _ in }
     ) throws -> Attachment {

@@ -25,7 +25,7 @@ extension DocumentStore.Attachments {
     ///   - attachment: the reference.
     ///   - range: the bytes to read, clamped to the size of the content; `nil` for all.
     ///   - body: receives the parts in order.
-    /// - Throws: like ``bytes(of:)``; `CancellationError` if the task is cancelled; what `body` throws.
+    /// - Throws: like ``bytes(of:)``; `CancellationError` if the task is canceled; what `body` throws.
     public func read(
         _ attachment: Attachment, in range: Range<Int64>? = nil, _ body: ([UInt8]) throws -> Void
     ) throws {

@@ -28,10 +28,10 @@ package final class ContentQueue: Sendable {
     /// Stores attachments.
     ///
     /// Files are on the disk when this returns; see ``DocumentStore/Attachments/add(_:type:name:)``. A call that has
-    /// begun is completed even if the task is cancelled.
+    /// begun is completed even if the task is canceled.
     ///
     /// - Returns: the references, in the order of the attachments.
-    /// - Throws: `CancellationError` if the task was cancelled before; `DocIndexError` with `corruption`; `LevelError`.
+    /// - Throws: `CancellationError` if the task was canceled before; `DocIndexError` with `corruption`; `LevelError`.
     package func add(_ contents: [NewContent]) async throws -> [Attachment] {
         try Task.checkCancellation()
         if contents.isEmpty { return [] }

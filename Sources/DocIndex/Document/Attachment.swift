@@ -78,7 +78,7 @@ extension Attachment {
             words = (word(0), word(8), word(16), word(24))
         }
 
-        /// Creates a digest from 64 hexadecimal digits, in lower case; `nil` for any other text.
+        /// Creates a digest from 64 hexadecimal digits, in lowercase; `nil` for any other text.
         public init?(_ description: String) {
             let utf8 = description.utf8Span.span
             guard utf8.count == 2 * Self.byteCount else { return nil }
@@ -113,7 +113,7 @@ extension Attachment {
             return bytes
         }
 
-        /// The 64 hexadecimal digits, in lower case.
+        /// The 64 hexadecimal digits, in lowercase.
         public var description: String {
             let digits = Array("0123456789abcdef".utf8)
             return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -35,7 +35,7 @@ extension DocumentID {
         return .string(String(decoding: text, as: UTF8.self))
     }
 
-    /// Creates an ID from a UUID, as a lower-case string.
+    /// Creates an ID from a UUID, as a lowercase string.
     public init(_ uuid: UUID) { self = .string(uuid.uuidString.lowercased()) }
 
     private static let lastGenerated = Mutex<(time: UInt64, counter: UInt64)>((0, 0))

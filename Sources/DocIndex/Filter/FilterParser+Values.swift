@@ -10,7 +10,7 @@ extension FilterParser {
 
     /// Parses a word with a path in parentheses after it.
     ///
-    /// - Parameter named: Returns the meaning of a word in lower case; `nil` for other words.
+    /// - Parameter named: Returns the meaning of a word in lowercase; `nil` for other words.
     private mutating func takeFunction<Meaning>(named: (String) -> Meaning?) -> (Meaning, FieldPath)? {
         guard offset + 3 < tokens.count, case .word(let word) = tokens[offset].kind,
             tokens[offset + 1].kind == .open, tokens[offset + 3].kind == .close, let meaning = named(word.lowercased())

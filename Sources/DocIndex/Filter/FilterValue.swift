@@ -69,7 +69,7 @@ extension DocumentID: FilterValue {
 }
 
 extension UUID: FilterValue {
-    /// The UUID as a string in lower case, as ``DocumentEncoder`` stores it.
+    /// The UUID as a string in lowercase, as ``DocumentEncoder`` stores it.
     public var documentValue: DocumentValue { DocumentID(self).value }
 }
 

@@ -102,7 +102,7 @@ struct PatternProgram: Sendable {
 
     /// Returns whether there is a match anywhere in a string, with a limit on the number of steps.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled; ``DocIndexError`` with `queryTooLarge` if the search
+    /// - Throws: `CancellationError` if the task was canceled; ``DocIndexError`` with `queryTooLarge` if the search
     ///   takes more steps than ``stepLimit`` and the length of the string allow.
     func hasBoundedMatch(in text: String) throws -> Bool {
         let byteCount = text.utf8.count

@@ -47,7 +47,7 @@ extension Filter {
         /// - Complexity: O(*n* · *m*) in the lengths of the string and of the expression with repetitions expanded.
         public func hasMatch(in text: String) -> Bool { program.hasMatch(in: text) }
 
-        /// Returns whether a part of a string matches, like ``hasMatch(in:)``, but stops if the task is cancelled or the
+        /// Returns whether a part of a string matches, like ``hasMatch(in:)``, but stops if the task is canceled or the
         /// search takes too many steps.
         ///
         /// - Throws: `CancellationError`; ``DocIndexError`` with `queryTooLarge`.

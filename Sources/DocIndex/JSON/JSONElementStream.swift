@@ -21,7 +21,7 @@ extension JSONParser {
             public let index: Int
             /// The start of the element in the whole text.
             public let start: JSONError.Position
-            /// The text of the element, without surrounding white space.
+            /// The text of the element, without surrounding whitespace.
             public let bytes: [UInt8]
 
             /// Parses the element.

@@ -29,7 +29,7 @@ public struct JSONParser: Sendable {
         self.maximumDepth = maximumDepth
     }
 
-    /// Parses `text`, which must consist of one value and optional white space around it.
+    /// Parses `text`, which must consist of one value and optional whitespace around it.
     ///
     /// - Throws: ``JSONError`` with the position of the first byte that is not accepted.
     /// - Complexity: O(*n*).
@@ -55,7 +55,7 @@ public struct JSONParser: Sendable {
     /// White space before the value is skipped and counted. A number ends at the first byte that cannot continue it, so
     /// `12` is read from `12]`. If text arrives in pieces, the result does not show whether a number is complete.
     ///
-    /// - Throws: ``JSONError``, including if `text` contains only white space.
+    /// - Throws: ``JSONError``, including if `text` contains only whitespace.
     /// - Complexity: O(*n*) in the length of the value.
     public func parsePrefix(of text: Span<UInt8>) throws(JSONError) -> (value: DocumentValue, byteCount: Int) {
         var reader = JSONReader(text, options: self)

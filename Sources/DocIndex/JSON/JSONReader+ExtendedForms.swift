@@ -134,7 +134,7 @@ enum ExtendedName {
         case "inf": return .double(.infinity)
         case "-inf": return .double(-.infinity)
         default:
-            // Without this check, the parser would skip white space around the number.
+            // Without this check, the parser would skip whitespace around the number.
             guard text.utf8.allSatisfy({ $0 > 0x20 }), let value = try? JSONParser().parse(text),
                 value.numberValue != nil
             else { return nil }
@@ -151,7 +151,7 @@ enum ExtendedName {
         case literal: "{\"$lit\":{…}} with one member, an object"
         case attachment:
             "{\"$attachment\":{\"sha256\":\"…\",\"bytes\":2048,\"type\":\"image/jpeg\",\"name\":\"…\"}} with one member, "
-                + "the digest in 64 lower-case hexadecimal digits, type and name optional"
+                + "the digest in 64 lowercase hexadecimal digits, type and name optional"
         default: "$bytes, $date, $num, $attachment or $lit as the only name"
         }
     }

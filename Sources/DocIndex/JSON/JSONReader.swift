@@ -31,7 +31,7 @@ struct JSONReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Throws if anything but white space remains.
+    /// Throws if anything but whitespace remains.
     mutating func expectEnd() throws(JSONError) {
         skipWhiteSpace()
         if offset < bytes.count { throw failure(.trailingContent(bytes[offset])) }

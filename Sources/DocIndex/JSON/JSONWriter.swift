@@ -1,21 +1,21 @@
 /// Writes a ``DocumentValue`` as JSON text (RFC 8259). The same value always gives the same text.
 ///
 /// Members keep their order. Strings are UTF-8, with escapes only for `"`, `\` and control characters below U+0020 (`\b
-/// \f \n \r \t`, otherwise `\u00xx` in lower case). Integers are written as digits. A double is the shortest decimal
+/// \f \n \r \t`, otherwise `\u00xx` in lowercase). Integers are written as digits. A double is the shortest decimal
 /// that parses to the same double, and always has a point or an exponent, so `1.0` stays `1.0`.
 ///
 /// JSON cannot represent bytes, dates, attachments, NaN and infinities. They are written as objects with one `$` name;
 /// see ``DocumentValue/JSONNotation``, which also describes what a ``JSONParser`` reads back.
 public struct JSONWriter: Sendable {
-    /// The placement of white space.
+    /// The placement of whitespace.
     public enum Layout: Sendable, Hashable {
-        /// No white space.
+        /// No whitespace.
         case compact
         /// Each item on its own line, indented by two spaces per level.
         case pretty
     }
 
-    /// The placement of white space.
+    /// The placement of whitespace.
     public var layout: Layout
     /// Whether members are sorted by the UTF-8 bytes of their names. Otherwise they keep their order.
     public var sortsNames: Bool

@@ -8,7 +8,7 @@ package enum DelimitedField: Hashable, Sendable {
 }
 
 extension DelimitedField {
-    /// Whether a spreadsheet would evaluate a string (OWASP, "CSV Injection"). Includes leading white space, which some
+    /// Whether a spreadsheet would evaluate a string (OWASP, "CSV Injection"). Includes leading whitespace, which some
     /// programs remove, and full-width forms, which some treat like ordinary ones.
     package static func isFormula(_ text: String) -> Bool {
         switch text.unicodeScalars.first {

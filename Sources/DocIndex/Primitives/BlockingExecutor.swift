@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// Runs calls that block their thread, away from the threads that tasks and actors share.
 ///
-/// A call stays part of its task. It can thus see that the task was cancelled, and the values of task-local variables.
+/// A call stays part of its task. It can thus see that the task was canceled, and the values of task-local variables.
 final class BlockingExecutor: TaskExecutor {
     /// Runs any number of reads at once.
     static let reads = BlockingExecutor("DocIndex.reads", attributes: .concurrent)
@@ -21,7 +21,7 @@ final class BlockingExecutor: TaskExecutor {
 
     /// Runs `body` and waits for it without blocking a thread.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled before `body` began; what `body` throws.
+    /// - Throws: `CancellationError` if the task was canceled before `body` began; what `body` throws.
     @concurrent func run<R: Sendable>(_ body: @Sendable () throws -> R) async throws -> R {
         try await withTaskExecutorPreference(self) {
             try Task.checkCancellation()
@@ -29,7 +29,7 @@ final class BlockingExecutor: TaskExecutor {
         }
     }
 
-    /// Runs `body` outside the task, so that `body` is not cancelled with it, and waits without blocking a thread.
+    /// Runs `body` outside the task, so that `body` is not canceled with it, and waits without blocking a thread.
     func runEvenIfCancelled<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }

@@ -1,4 +1,4 @@
-/// Checks at intervals whether the current task has been cancelled.
+/// Checks at intervals whether the current task has been canceled.
 ///
 /// Loops whose length depends on the store call ``step()`` once for each document or entry.
 struct CancellationCheck {

@@ -17,7 +17,7 @@ public struct DocumentConflict: Sendable, Hashable {
     public let id: DocumentID
     /// The versions that are not deleted, at least two. The first one is what reads and queries return.
     public let versions: [Version]
-    /// The version from which the others come; `nil` if it is unknown or no longer stored.
+    /// The common ancestor of the versions; `nil` if it is unknown or no longer stored.
     public let base: Version?
     /// The member with the ID.
     let idField: String
@@ -151,7 +151,7 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Returns: whether a conflict was resolved.
-    /// - Throws: what the resolver throws; `CancellationError` if the task is cancelled before the commit begins; the
+    /// - Throws: what the resolver throws; `CancellationError` if the task is canceled before the commit begins; the
     ///   errors of ``resolve(_:as:durability:)``.
     @discardableResult
     public func resolve(

@@ -15,7 +15,7 @@ extension DocumentCollection {
         }
     }
 
-    /// Returns the query in which each word is also found as a part of compounds, for a search box: `Fahrrad` then finds
+    /// Returns a query that also finds each word as part of a compound, for a search box: `Fahrrad` then finds
     /// "Fahrradweg", with half the score. Words in quotes, prefixes, excluded words and, in a search box, stop words do
     /// not change. At most 64 compounds are added.
     ///
@@ -26,7 +26,7 @@ extension DocumentCollection {
     ///
     /// - Throws: the errors of ``compounds(of:limit:)``; `queryTooLarge` if the query exceeds a limit.
     /// - Complexity: that of ``compounds(of:limit:)`` for each word of the query, without reading documents; O(1) if no
-    ///   field has one of these languages.
+    ///   field has one of the languages of ``compounds(of:limit:)``.
     public func findingCompounds(_ query: TextQuery) throws -> TextQuery {
         try query.validate()
         let expanded = try TextSearch.Compounds(try textSearch(in: try reader())).expanded(query)

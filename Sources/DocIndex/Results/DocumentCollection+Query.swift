@@ -6,7 +6,7 @@ extension DocumentCollection {
     /// Returns the documents that match a query.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `scanRefused`, `queryTooLarge` or `corruption`; `LevelError`;
-    ///   `CancellationError` if the task is cancelled.
+    ///   `CancellationError` if the task is canceled.
     public func find(_ query: Query, options: Query.Options = Query.Options()) throws -> [Document] {
         var documents: [Document] = []
         try forEach(matching: query, options: options) {

@@ -17,7 +17,7 @@ extension DocumentCollection {
     ///   - filter: an additional condition.
     ///   - limit: the maximum number of results; `nil` for all.
     /// - Throws: ``DocIndexError``: `unknownIndex` if the collection has no text index, `invalidQuery`;
-    ///   `CancellationError` if the task is cancelled.
+    ///   `CancellationError` if the task is canceled.
     /// - Complexity: reads the postings that can be among the best. With a condition, it also reads the candidate
     ///   documents, or the entries of indexes that answer the condition.
     public func search(

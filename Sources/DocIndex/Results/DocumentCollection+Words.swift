@@ -159,7 +159,7 @@ private struct WrittenForms {
     /// Longer strings are not searched for the form of a word.
     private static let byteLimit = 1 << 14
 
-    /// The forms with their counts, by the form in lower case.
+    /// The forms with their counts, by the form in lowercase.
     private var forms: [String: [String: Int]] = [:]
 
     mutating func add(_ document: DocumentObject, _ term: [UInt8], _ index: TextIndex) {

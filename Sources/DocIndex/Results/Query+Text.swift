@@ -13,8 +13,8 @@ extension Query {
 }
 
 extension DocumentCollection {
-    /// Returns the documents that satisfy a condition. Values interpolated in the literal are bound, never read as
-    /// notation.
+    /// Returns the documents that satisfy a condition. Values interpolated into the literal are bound, never
+    /// parsed.
     ///
     /// - Parameters:
     ///   - condition: the condition.

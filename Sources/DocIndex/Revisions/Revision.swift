@@ -129,7 +129,7 @@ extension RevisionID: LosslessStringConvertible {
         }
     }
 
-    /// The text, or 32 hexadecimal digits in lower case.
+    /// The text, or 32 hexadecimal digits in lowercase.
     package var description: String {
         switch form {
         case .text(let text): text

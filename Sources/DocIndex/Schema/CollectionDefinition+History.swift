@@ -26,11 +26,11 @@ extension CollectionDefinition.History {
         /// The number of seconds.
         public let seconds: Int
 
-        /// A number of seconds.
+        /// Returns an age of this many seconds.
         public static func seconds(_ count: Int) -> Age { Age(seconds: count) }
-        /// A number of minutes.
+        /// Returns an age of this many minutes.
         public static func minutes(_ count: Int) -> Age { Age(count, unit: 60) }
-        /// A number of hours.
+        /// Returns an age of this many hours.
         public static func hours(_ count: Int) -> Age { Age(count, unit: 3600) }
         /// A number of days of 24 hours.
         public static func days(_ count: Int) -> Age { Age(count, unit: 86_400) }

@@ -49,7 +49,7 @@ extension DocumentCollection {
         return try reader().row(of: id) != nil
     }
 
-    /// Calls `body` with each document in the order of IDs. All documents are read from one snapshot.
+    /// Calls `body` with each document in ID order. All documents are read from one snapshot.
     public func forEach(_ body: (Document) throws -> Void) throws {
         try forEach(in: .all, body)
     }
@@ -61,7 +61,7 @@ extension DocumentCollection {
     ///   - range: the range of IDs.
     ///   - order: descending to start at the last ID.
     ///   - body: receives each document.
-    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled.
+    /// - Throws: what `body` throws; `CancellationError` if the task is canceled.
     public func forEach(
         in range: DocumentID.Interval, order: IndexDefinition.Component.Order = .ascending,
         _ body: (Document) throws -> Void
@@ -99,7 +99,7 @@ extension DocumentID {
             DocumentID.Interval(lower: range.lowerBound, upper: range.upperBound, includesUpper: true, prefix: nil)
         }
 
-        /// IDs from `id` on.
+        /// Returns the interval of all IDs from `id` on.
         public static func from(_ id: DocumentID) -> DocumentID.Interval {
             DocumentID.Interval(lower: id, upper: nil, includesUpper: false, prefix: nil)
         }

@@ -51,7 +51,7 @@ extension DocumentCollection {
     /// memory at a time.
     ///
     /// - Throws: what `body` throws; the errors of ``history(of:before:limit:)``; `CancellationError` if the task is
-    ///   cancelled.
+    ///   canceled.
     public func forEachVersion(of id: DocumentID, _ body: (Version) throws -> Bool) throws {
         _ = try visitVersions(of: id, in: try reader(), body)
     }

@@ -114,7 +114,7 @@ extension DocumentStore {
             var position: UInt64
             var signals: CommitSignals
 
-            /// Returns the next changes; `nil` when the store is closed or the task is cancelled.
+            /// Returns the next changes; `nil` when the store is closed or the task is canceled.
             public mutating func next() async throws -> [StoreChange]? { try await next(isolation: #isolation) }
 
             /// Returns the next changes without leaving the actor of the caller.

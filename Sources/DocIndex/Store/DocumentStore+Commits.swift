@@ -63,7 +63,7 @@ extension DocumentStore {
     ///
     /// - Parameter progress: called between steps with the number of deleted changes; an error it throws ends the work.
     /// - Returns: the number of deleted changes.
-    /// - Throws: `LevelError`; `CancellationError` if the task is cancelled; what `progress` throws.
+    /// - Throws: `LevelError`; `CancellationError` if the task is canceled; what `progress` throws.
     /// - Complexity: O(*n*) in the documents and changes of collections whose history is limited by number, and in the
     ///   changes that are too old.
     @discardableResult

@@ -25,14 +25,14 @@ extension DocumentStore {
     /// Changes the schema while the store is in use.
     ///
     /// New indexes are built in slices of a few milliseconds, and other threads write in between. Until an index is
-    /// complete, the index that it replaces answers. If the work is interrupted or cancelled, the next
+    /// complete, the index that it replaces answers. If the work is interrupted or canceled, the next
     /// ``finishSchemaChange(_:)`` or open continues it.
     ///
     /// - Parameters:
     ///   - schema: the new schema.
     ///   - progress: called between slices; an error it throws suspends the work.
     /// - Returns: the changes.
-    /// - Throws: ``DocIndexError``: `invalidSchema`; `CancellationError` if the task is cancelled; what `progress`
+    /// - Throws: ``DocIndexError``: `invalidSchema`; `CancellationError` if the task is canceled; what `progress`
     ///   throws.
     /// - Complexity: O(*n*) in the documents of a collection that gains an index, otherwise O(1).
     @discardableResult

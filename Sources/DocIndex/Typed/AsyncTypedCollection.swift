@@ -27,7 +27,7 @@ extension TypedCollection where Value: Sendable, Value.ID: Sendable {
 }
 
 extension AsyncDocumentStore {
-    /// Returns the collection with a name, as a collection of values of a type. Does not block.
+    /// Returns the named collection as a collection of `Value`. Does not block.
     ///
     /// - Throws: ``DocIndexError`` with `unknownCollection`.
     public func collection<Value: Sendable>(

@@ -18,7 +18,7 @@ extension TypedCollection where Value: Sendable {
     ///
     /// A consumer slower than the writer skips results in between. Only documents that change are read and decoded, and
     /// never on the actor of the consumer. All values are kept in memory, so set a limit. The sequence ends when the
-    /// store is closed or the task is cancelled, and after it has thrown.
+    /// store is closed or the task is canceled, and after it has thrown.
     ///
     /// - Throws: ``DocIndexError`` with `invalidQuery` if the query is invalid, has an offset or is sorted by score.
     ///   The sequence throws `DecodingError` if a document does not fit the type.
@@ -52,7 +52,7 @@ extension TypedCollection where Value: Sendable {
                 self.updates = updates
             }
 
-            /// Returns the next result; `nil` when the store is closed or the task is cancelled.
+            /// Returns the next result; `nil` when the store is closed or the task is canceled.
             public mutating func next() async throws -> [Value]? { try await next(isolation: #isolation) }
 
             /// Returns the next result to the actor of the caller. The store is read elsewhere.

@@ -123,7 +123,7 @@ extension TypedCollection {
     /// Calls `body` with each value in the order of IDs. All values are read from one snapshot.
     ///
     /// - Throws: what `body` throws; the errors of ``get(_:)-(Value.ID)``; `CancellationError` if the task is
-    ///   cancelled.
+    ///   canceled.
     public func forEach(_ body: (Value) throws -> Void) throws {
         try documents.forEach { try body(try value(of: $0)) }
     }

@@ -105,8 +105,7 @@ extension DocumentUpdate {
         }
     }
 
-    /// Whether applying the update a second time changes nothing more, whatever the document. `false` in doubt: for
-    /// `+=` and `-=` with a number, for changes within strings, for elements that become arrays, and if two assignments
+    /// Whether the update is idempotent: applying it a second time changes no document. `false` in doubt: for `+=` and `-=` with a number, for changes within strings, for elements that become arrays, and if two assignments
     /// affect one path.
     ///
     /// A repeatable update that was interrupted can be started again.

@@ -11,8 +11,8 @@ extension DocumentStore {
         /// Documents whose ID also belongs to a newer document, by collection and row. They have received a new ID: the
         /// old one, followed by ` recovered from row ` and the row number.
         public internal(set) var shadowedRows: [String] = []
-        /// Unreadable documents, by collection and row. Their bytes are kept under the key `Q` followed by their
-        /// original key, which nothing else uses.
+        /// Unreadable documents, by collection and row. Their bytes are kept under their original keys with
+        /// the prefix `Q`, which nothing else uses.
         public internal(set) var unreadableRows: [String] = []
         /// Documents for which the change feed records a newer version that is no longer stored, by collection and row.
         /// They are kept as they are.

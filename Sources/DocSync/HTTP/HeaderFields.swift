@@ -6,7 +6,7 @@ package struct HeaderFields: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         /// The name, in the case in which it was written.
         package let name: String
-        /// The value, without surrounding white space.
+        /// The value, without surrounding whitespace.
         package let value: String
     }
 
@@ -62,6 +62,6 @@ extension UInt8 {
     /// Whether the byte is an ASCII digit.
     var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
-    /// The byte, or the lower-case letter of an ASCII letter.
+    /// The byte, or the lowercase letter of an ASCII letter.
     var lowercased: UInt8 { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self }
 }

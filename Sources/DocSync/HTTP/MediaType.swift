@@ -2,7 +2,7 @@
 ///
 /// A `Content-Disposition` has the same form.
 package struct MediaType: Sendable, Hashable {
-    /// The part before the first parameter, in lower case, such as `multipart/related`.
+    /// The part before the first parameter, in lowercase, such as `multipart/related`.
     package let name: String
     private let parameters: [HeaderFields.Field]
 

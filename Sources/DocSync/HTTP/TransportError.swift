@@ -16,7 +16,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         case malformed
         /// The proxy between this program and the peer refused the connection.
         case proxyRefused
-        /// The task was cancelled.
+        /// The task was canceled.
         case cancelled
     }
 
@@ -56,7 +56,7 @@ extension TransportError.Code {
         case .insecure: "TLS with \(peer) failed\(detail); check that the address begins with https."
         case .malformed: "The answer of \(peer) is not HTTP\(detail); check the port."
         case .proxyRefused: "The proxy refused the connection to \(peer)\(detail); check the address of the proxy."
-        case .cancelled: "The request to \(peer) was cancelled\(detail); start it again."
+        case .cancelled: "The request to \(peer) was canceled\(detail); start it again."
         }
     }
 

@@ -9,7 +9,7 @@ package struct JSONParts: Sendable {
     /// A member of an object.
     package struct Member: Sendable {
         package let name: String
-        /// The place of the value in the text, without white space around it.
+        /// The place of the value in the text, without whitespace around it.
         package let value: Range<Int>
     }
 
@@ -195,7 +195,7 @@ extension JSONParts {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space in JSON.
+    /// Whether the byte is whitespace in JSON.
     var isJSONSpace: Bool {
         switch self {
         case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true

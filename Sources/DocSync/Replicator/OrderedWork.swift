@@ -5,7 +5,7 @@
 ///   - next: returns the next piece; `nil` after the last one.
 ///   - run: does a piece of work.
 ///   - finish: receives the result of a piece, after all earlier pieces have been finished.
-/// - Throws: what one of the functions throws. The running pieces are then cancelled.
+/// - Throws: what one of the functions throws. The running pieces are then canceled.
 func inOrder<Work: Sendable, Output: Sendable>(
     width: Int, next: () async throws -> Work?, run: @escaping @Sendable (Work) async throws -> Output,
     finish: (Output) async throws -> Void

@@ -63,7 +63,7 @@ public struct Replicator: Sendable {
         self.options = options
     }
 
-    /// Runs until both sides have what the other had at the beginning; if it is continuous, until the task is cancelled.
+    /// Runs until both sides have what the other had at the beginning; if it is continuous, until the task is canceled.
     ///
     /// - Parameter report: is told of progress.
     /// - Returns: what was done.
@@ -113,7 +113,7 @@ public struct Replicator: Sendable {
 
     /// Runs, and returns the status whenever it changes. The last status has the phase `finished`.
     ///
-    /// If the reader is slow, it gets the newest status. If it stops reading, the replication is cancelled.
+    /// If the reader is slow, it gets the newest status. If it stops reading, the replication is canceled.
     ///
     /// - Throws: the sequence throws what ``run(_:)`` throws.
     public func updates() -> AsyncThrowingStream<SyncStatus, any Error> {

@@ -19,7 +19,7 @@ final class TransferTurns: Sendable {
 
     /// Runs `body` when there is a turn.
     ///
-    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled before its turn.
+    /// - Throws: what `body` throws; `CancellationError` if the task is canceled before its turn.
     func withTurn<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         try await take()
         defer { give() }

@@ -151,7 +151,7 @@ struct Problem: Error, Sendable {
         case let error as DocIndexError: self.init(Self.kind(of: error.code), error.message, place: error.position)
         case let error as FieldPath.SyntaxError: self.init(.invalidCondition, "\(error)")
         case let error as MessageError: self.init(.tooLarge, error.message)
-        case is CancellationError: self.init(.busy, "The query was cancelled, because the server is stopping.")
+        case is CancellationError: self.init(.busy, "The query was canceled, because the server is stopping.")
         default: self.init(.damaged, "\(error)")
         }
     }

@@ -28,7 +28,7 @@ final class QueryTurnstile: Sendable {
 
     /// Runs `body` when there is room.
     ///
-    /// - Throws: ``Problem`` with `busy` if there is none for too long; `CancellationError` if the task is cancelled
+    /// - Throws: ``Problem`` with `busy` if there is none for too long; `CancellationError` if the task is canceled
     ///   while it waits; what `body` throws.
     func run<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         if let number = enter() { try await wait(number) }

@@ -7,7 +7,7 @@ package struct ShellServices: Sendable {
     /// Returns every version of a key that is still in the files of the database, newest first.
     package let versions: @Sendable (_ key: [UInt8]) throws -> [StoredVersion]
     /// Returns an attached picture in another size, as a JPEG file; `nil` if it cannot be made. Throws only
-    /// `CancellationError`, soon after the task was cancelled.
+    /// `CancellationError`, soon after the task was canceled.
     package let picture: PictureMaker
 
     package typealias PictureMaker =

@@ -50,7 +50,7 @@ final class StoreReading: Sendable {
         return try await store.asynchronous.run { try ReadableStore(newestOf: $0) }
     }
 
-    /// Runs `body`, which reads the store, within a time. A query that takes longer is cancelled.
+    /// Runs `body`, which reads the store, within a time. A query that takes longer is canceled.
     ///
     /// - Throws: ``Problem`` with `busy` or `tooSlow`; what `body` throws.
     func run<R: Sendable>(
@@ -69,7 +69,7 @@ final class StoreReading: Sendable {
                 guard let result = try await group.next() ?? nil else {
                     throw Problem(
                         .tooSlow,
-                        "The query took longer than \(limit.components.seconds) s and was cancelled; narrow the condition."
+                        "The query took longer than \(limit.components.seconds) s and was canceled; narrow the condition."
                     )
                 }
                 return result
@@ -102,7 +102,7 @@ final class StoreReading: Sendable {
 
     /// Returns an attached picture in another size; `nil` if no shell makes it, or not within a time.
     ///
-    /// The work is cancelled at the end of the time, and when the task is cancelled.
+    /// The work is canceled at the end of the time, and when the task is canceled.
     ///
     /// - Throws: `CancellationError`.
     func picture(

@@ -18,7 +18,7 @@ public struct AsyncDatabase: Sendable {
 
     /// Returns the value of a key, or `nil` if the key does not exist.
     ///
-    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was canceled before.
     public func value(forKey key: some ByteRepresentable) async throws -> [UInt8]? {
         try await Self.read { [database] in try database.value(forKey: key) }
     }
@@ -26,7 +26,7 @@ public struct AsyncDatabase: Sendable {
     /// Returns the value of a key as a string or data, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `malformedEntry` if the value is not of that type, `corruption`, `io`, `closed`;
-    ///   `CancellationError` if the task was cancelled before.
+    ///   `CancellationError` if the task was canceled before.
     public func value<Value: ByteRepresentable>(
         forKey key: some ByteRepresentable, as type: Value.Type
     ) async throws -> Value? {
@@ -35,14 +35,14 @@ public struct AsyncDatabase: Sendable {
 
     /// Returns whether a key exists.
     ///
-    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was canceled before.
     public func contains(_ key: some ByteRepresentable) async throws -> Bool {
         try await Self.read { [database] in try database.contains(key) }
     }
 
     /// Stores bytes, a string or data under a key.
     ///
-    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write. Nothing is written
+    /// - Throws: ``LevelError``; `CancellationError` if the task was canceled before the write. Nothing is written
     ///   then.
     public func put(
         _ value: some ByteRepresentable, forKey key: some ByteRepresentable, durability: Durability = .buffered
@@ -54,7 +54,7 @@ public struct AsyncDatabase: Sendable {
 
     /// Deletes a key and its value. A missing key is not an error.
     ///
-    /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled before the write.
+    /// - Throws: ``LevelError``; `CancellationError` if the task was canceled before the write.
     public func delete(_ key: some ByteRepresentable, durability: Durability = .buffered) async throws {
         try await Self.write { [database] in try database.delete(key, durability: durability) }
     }

@@ -17,14 +17,14 @@ public struct AsyncKeyspace<Key: Sendable, Value: Sendable>: Sendable {
     /// Returns the value of a key, or `nil` if the key does not exist.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`; `CancellationError` if the task was
-    ///   cancelled before.
+    ///   canceled before.
     public func value(forKey key: Key) async throws -> Value? {
         try await AsyncDatabase.read { [keyspace] in try keyspace.value(forKey: key) }
     }
 
     /// Returns whether a key exists. The value is not decoded.
     ///
-    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was canceled before.
     public func contains(_ key: Key) async throws -> Bool {
         try await AsyncDatabase.read { [keyspace] in try keyspace.contains(key) }
     }
@@ -32,7 +32,7 @@ public struct AsyncKeyspace<Key: Sendable, Value: Sendable>: Sendable {
     /// Returns the entry with the first key of a range, in key order, or `nil` if the range is empty.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`; `CancellationError` if the task was
-    ///   cancelled before.
+    ///   canceled before.
     public func first(in range: TypedKeyRange<Key> = .all) async throws -> (key: Key, value: Value)? {
         try await AsyncDatabase.read { [keyspace] in try keyspace.first(in: range) }
     }
@@ -40,14 +40,14 @@ public struct AsyncKeyspace<Key: Sendable, Value: Sendable>: Sendable {
     /// Returns the entry with the last key of a range, in key order, or `nil` if the range is empty.
     ///
     /// - Throws: ``LevelError``: `malformedEntry`, `corruption`, `io`, `closed`; `CancellationError` if the task was
-    ///   cancelled before.
+    ///   canceled before.
     public func last(in range: TypedKeyRange<Key> = .all) async throws -> (key: Key, value: Value)? {
         try await AsyncDatabase.read { [keyspace] in try keyspace.last(in: range) }
     }
 
     /// Returns the number of keys in a range. Neither keys nor values are decoded.
     ///
-    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was cancelled before.
+    /// - Throws: ``LevelError``: `corruption`, `io`, `closed`; `CancellationError` if the task was canceled before.
     /// - Complexity: O(*n*) in the number of keys in the range.
     public func count(in range: TypedKeyRange<Key> = .all) async throws -> Int {
         try await AsyncDatabase.read { [keyspace] in try keyspace.count(in: range) }
@@ -56,14 +56,14 @@ public struct AsyncKeyspace<Key: Sendable, Value: Sendable>: Sendable {
     /// Stores a value under a key, replacing any existing value.
     ///
     /// - Throws: ``LevelError``: `invalidArgument` if the codec cannot encode the value; `tooLarge`, `io`, `closed`;
-    ///   `CancellationError` if the task was cancelled before the write. Nothing is written then.
+    ///   `CancellationError` if the task was canceled before the write. Nothing is written then.
     public func put(_ value: Value, forKey key: Key, durability: Durability = .buffered) async throws {
         try await AsyncDatabase.write { [keyspace] in try keyspace.put(value, forKey: key, durability: durability) }
     }
 
     /// Deletes a key and its value. A missing key is not an error.
     ///
-    /// - Throws: ``LevelError``: `io`, `closed`; `CancellationError` if the task was cancelled before the write.
+    /// - Throws: ``LevelError``: `io`, `closed`; `CancellationError` if the task was canceled before the write.
     public func delete(_ key: Key, durability: Durability = .buffered) async throws {
         try await AsyncDatabase.write { [keyspace] in try keyspace.delete(key, durability: durability) }
     }
@@ -96,7 +96,7 @@ public struct AsyncKeyspace<Key: Sendable, Value: Sendable>: Sendable {
 extension AsyncKeyspace where Value == Void {
     /// Stores a key without a value.
     ///
-    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`; `CancellationError` if the task was cancelled before the
+    /// - Throws: ``LevelError``: `tooLarge`, `io`, `closed`; `CancellationError` if the task was canceled before the
     ///   write. Nothing is written then.
     public func insert(_ key: Key, durability: Durability = .buffered) async throws {
         try await put((), forKey: key, durability: durability)
@@ -132,7 +132,7 @@ extension AsyncKeyspace {
             /// Returns the next entries, or `nil` at the end.
             ///
             /// - Throws: ``LevelError``: `malformedEntry` if an entry of the chunk cannot be decoded, `corruption`, `io`,
-            ///   `closed`; `CancellationError` if the task was cancelled.
+            ///   `closed`; `CancellationError` if the task was canceled.
             public mutating func next() async throws -> [Entry]? { try await reader.next() }
         }
 

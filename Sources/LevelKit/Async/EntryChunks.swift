@@ -28,7 +28,7 @@ extension AsyncDatabase {
 
             /// Returns the next pairs, or `nil` at the end.
             ///
-            /// - Throws: ``LevelError``; `CancellationError` if the task was cancelled.
+            /// - Throws: ``LevelError``; `CancellationError` if the task was canceled.
             public mutating func next() async throws -> [Entry]? { try await reader.next() }
         }
 

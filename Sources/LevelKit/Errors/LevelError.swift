@@ -21,7 +21,7 @@ public struct LevelError: Error, Sendable, Hashable {
         case locked
         /// Another process changes the database too fast to read a consistent state. A retry may help.
         case busy
-        /// The caller cancelled the operation before anything was changed.
+        /// The caller canceled the operation before anything was changed.
         case cancelled
         /// The database is open for reading, and the call would change it.
         case readOnly

@@ -6,8 +6,8 @@
 /// | type | in the definition | element | order |
 /// |---|---|---|---|
 /// | `Int`, `Int8` … `Int128` and unsigned | `int64`, `int8` … `uint128` | integer | by value |
-/// | `String` | `string` | string | by UTF-8 bytes, which is by Unicode scalars |
-/// | `[UInt8]`, `Data` | `bytes` | bytes | bytewise, a prefix first |
+/// | `String` | `string` | string | by UTF-8 bytes, which is Unicode scalar order |
+/// | `[UInt8]`, `Data` | `bytes` | bytes | bytewise; a prefix sorts first |
 /// | `Bool` | `bool` | Boolean | false first |
 /// | `Double`, `Float` | `float64`, `float32` | the same | IEEE 754 total order: `-0.0` before `0.0`, NaNs at the ends |
 /// | `Date` | `date` | double: seconds since 2001-01-01 UTC | by time |

@@ -134,19 +134,19 @@ private struct Repair {
                 throw LevelError(
                     .corruption,
                     "\(directory.file(name)) is a link or a special file, which LevelDB never creates; check the path, "
-                        + "or move it away; nothing was changed")
+                        + "or move it to another directory; nothing was changed")
             }
             if let kind = EngineFileName(name), EngineFolder.isImpossible(kind) {
                 throw LevelError(
                     .corruption,
-                    "\(directory.file(name)) has a number that LevelDB cannot have assigned; move it away; nothing was "
-                        + "changed")
+                    "\(directory.file(name)) has a number that LevelDB cannot have assigned; nothing was changed; move the "
+                        + "file to another directory")
             }
             if let usual = EngineFileName.usual(of: name), usual != name {
                 throw LevelError(
                     .corruption,
                     "\(directory.file(name)) has a name that LevelDB does not write: it looks for \(usual); rename the file "
-                        + "or move it away; nothing was changed")
+                        + "or move it to another directory; nothing was changed")
             }
             if case .temporary = EngineFileName(name), status.linkCount > 1 {
                 throw LevelError(

@@ -53,7 +53,7 @@ struct RepairBackup {
         guard !isCancelled, mayGoOn() else {
             copy.discard()
             throw LevelError(
-                .cancelled, "the repair of \(directory.path) was cancelled before it changed anything; start it again")
+                .cancelled, "the repair of \(directory.path) was canceled before it changed anything; start it again")
         }
         return try publish(copy)
     }

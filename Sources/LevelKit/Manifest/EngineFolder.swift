@@ -76,10 +76,12 @@ struct EngineFolder {
         default: return "is not a regular file; check the path, or restore a backup"
         }
         if isImpossible(file.kind) {
-            return "has a number that LevelDB cannot have assigned; move it away, or restore a backup"
+            return
+                "has a number that LevelDB cannot have assigned; move the file to another directory, or restore a backup"
         }
         if let usual = EngineFileName.usual(of: file.name), usual != file.name {
-            return "has a name that LevelDB does not write: it looks for \(usual); rename the file, or move it away"
+            return
+                "has a name that LevelDB does not write: it looks for \(usual); rename the file, or move it to another directory"
         }
         let byteCount = Int64(file.status.st_size)
         switch file.kind {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Makes a limited number of renditions at a time. Equal requests share one job. Requests with a waiting caller come
 /// first, the latest before earlier ones, because its picture is still visible; then what is prefetched, in order.
 ///
-/// A job that no caller waits for any longer is cancelled, down to the decoder or the other program, unless it is
+/// A job that no caller waits for any longer is canceled, down to the decoder or the other program, unless it is
 /// prefetched.
 final class RenderingQueue: Sendable {
     typealias Outcome = Result<Rendition, RenditionError>
@@ -23,7 +23,7 @@ final class RenderingQueue: Sendable {
         var jobs: [RenditionKey: Job] = [:]
         var runningCount = 0
         var lastNumber: UInt64 = 0
-        /// Requests that do not wait yet, and whether they were cancelled in the meantime.
+        /// Requests that do not wait yet, and whether they were canceled in the meantime.
         var isCancelledEarly: [UInt64: Bool] = [:]
     }
 
@@ -33,7 +33,7 @@ final class RenderingQueue: Sendable {
 
     /// - Parameters:
     ///   - width: the number of jobs that run at the same time.
-    ///   - work: makes a rendition; called on a thread that may block, in a task that may be cancelled.
+    ///   - work: makes a rendition; called on a thread that may block, in a task that may be canceled.
     init(width: Int, _ work: @escaping @Sendable (RenditionKey) -> Outcome) {
         self.width = max(1, width)
         self.work = work
@@ -41,7 +41,7 @@ final class RenderingQueue: Sendable {
 
     /// Waits for a rendition.
     ///
-    /// - Throws: ``RenditionError``; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: ``RenditionError``; `CancellationError` as soon as the task is canceled.
     func rendition(_ key: RenditionKey) async throws -> Rendition {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -58,7 +58,7 @@ final class RenderingQueue: Sendable {
     }
 
     /// Replaces the list of renditions to prefetch, the most urgent first. Jobs that are no longer in the list, and
-    /// that no caller waits for, are cancelled.
+    /// that no caller waits for, are canceled.
     func prefetch(_ keys: [RenditionKey]) {
         state.withLock { state in
             for key in Array(state.jobs.keys) { state.jobs[key]?.prefetchIndex = nil }
@@ -145,7 +145,7 @@ final class RenderingQueue: Sendable {
             defer { startJobs(&state) }
             guard let job = state.jobs[key] else { return [] as [CheckedContinuation<Rendition, any Error>] }
             if job.isCancelled, !job.waiters.isEmpty || job.prefetchIndex != nil, Self.isCancellation(outcome) {
-                // Somebody asked again after it was cancelled.
+                // Somebody asked again after it was canceled.
                 state.jobs[key]?.task = nil
                 return []
             }

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// Threads for calls that block: reading files, decoding, waiting for other programs. A call stays part of its task, so
-/// that it sees when the task is cancelled.
+/// that it sees when the task is canceled.
 final class RenderingThreads: TaskExecutor {
     static let shared = RenderingThreads()
 

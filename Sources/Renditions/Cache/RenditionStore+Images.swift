@@ -4,7 +4,7 @@ extension RenditionStore {
     /// Returns the renditions of a picture, each larger than the one before, up to a specification: what is in memory at
     /// once, then better ones.
     ///
-    /// The sequence throws ``RenditionError`` if there is no rendition, and `CancellationError` if the task is cancelled.
+    /// The sequence throws ``RenditionError`` if there is no rendition, and `CancellationError` if the task is canceled.
     public func images(of original: Attachment, upTo specification: RenditionSpecification) -> Images {
         let largest = specification.longEdge ?? .max
         let smaller = specifications.filter { $0.longEdge ?? .max < largest }

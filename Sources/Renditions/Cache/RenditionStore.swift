@@ -82,7 +82,7 @@ public final class RenditionStore: Sendable {
 
     /// Returns a rendition: from memory, from the disk, or made now. Equal requests at the same time are one.
     ///
-    /// - Throws: ``RenditionError``, to be shown as a placeholder; `CancellationError` if the task is cancelled.
+    /// - Throws: ``RenditionError``, to be shown as a placeholder; `CancellationError` if the task is canceled.
     public func rendition(
         of original: Attachment, as specification: RenditionSpecification
     ) async throws -> Rendition {

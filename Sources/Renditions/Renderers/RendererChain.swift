@@ -36,7 +36,7 @@ public struct RendererChain: Sendable {
 
     /// Makes a rendition. The call may take several hundred milliseconds, and blocks its thread.
     ///
-    /// - Throws: ``RenditionError``. Checks between its steps whether the task was cancelled.
+    /// - Throws: ``RenditionError``. Checks between its steps whether the task was canceled.
     public func render(
         _ picture: Picture, as specification: RenditionSpecification
     ) throws(RenditionError) -> Rendition {

@@ -20,7 +20,7 @@ public struct RenditionError: Error, Sendable, Hashable {
         case timedOut
         /// The original cannot be read, for example because it is not stored.
         case unreadable
-        /// The task was cancelled.
+        /// The task was canceled.
         case cancelled
     }
 
@@ -35,7 +35,7 @@ public struct RenditionError: Error, Sendable, Hashable {
         self.message = message
     }
 
-    /// Throws if the current task was cancelled.
+    /// Throws if the current task was canceled.
     static func checkCancellation() throws(RenditionError) {
         if Task.isCancelled { throw RenditionError(.cancelled, "the rendition is no longer needed") }
     }

@@ -13,7 +13,7 @@ enum PlaceName {
         return wholes.contains(plain) || beginnings.contains { plain.hasPrefix($0) }
     }
 
-    /// The words of a name in lower case: `GPSLatitude` has `gps` and `latitude`.
+    /// The words of a name in lowercase: `GPSLatitude` has `gps` and `latitude`.
     static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""

@@ -81,7 +81,7 @@ struct ManifestText {
         offset += 1
     }
 
-    /// Moves to the next byte that is not white space, and returns it.
+    /// Moves to the next byte that is not whitespace, and returns it.
     private mutating func peek() throws -> UInt8 {
         skipWhiteSpace()
         guard offset < text.count else { throw FormatError() }

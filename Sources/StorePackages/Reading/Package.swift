@@ -130,7 +130,7 @@ public final class Package: Sendable {
             throw PackageError.damaged(path, "\(name) is missing")
         }
         guard try Self.read(entry, of: file, path, body) == expected else {
-            throw PackageError.damaged(path, "\(name) is not the file that package.json describes")
+            throw PackageError.damaged(path, "the content of \(name) does not match its digest in package.json")
         }
     }
 

@@ -227,7 +227,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("… --mode merge", "Keep fields that the input lacks; also insert, skip, replace."),
             .row("… --on-error skip", "Continue after bad records; --rejects FILE keeps them."),
             .row("… -n", "Say what would happen, and store nothing."),
-            .row("import \(collection) --photos DIR", "What exiftool reads of the pictures below DIR."),
+            .row("import \(collection) --photos DIR", "Import the metadata of the pictures in DIR, read by exiftool."),
             .row("… --attach original", "The pictures too: attach list, get and verify work with them."),
             .text(""),
             .text(

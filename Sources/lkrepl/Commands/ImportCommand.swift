@@ -120,7 +120,7 @@ struct ImportCommand: ParsableCommand {
                 let collection = try session.collection(collection)
                 return (collection.name, try collection.count())
             }
-            try options.confirm("remove all \(HumanNumber.counted(count, "document")) of \(name) in \(database)")
+            try options.confirm("remove all \(HumanNumber.counted(count, "document")) from \(name) in \(database)")
         }
         let summary = try onStore { session in try load(listing, mode, session) }
         options.note(

@@ -22,7 +22,7 @@ struct IndexCommand: ParsableCommand {
         @Argument(help: "The collection.") var collection: String
         @Argument(help: "The name of the index.") var name: String
         @Argument(help: "Field paths, most significant first.") var fields: [String]
-        @Flag(name: .long, help: "Create an index of words.") var text = false
+        @Flag(name: .long, help: "Create a text index.") var text = false
         @Flag(name: .long, help: "Allow no two documents with the same values.") var unique = false
         @Option(
             name: .customLong("where"), parsing: .unconditional, help: "Index only documents that match this condition."
@@ -38,7 +38,7 @@ struct IndexCommand: ParsableCommand {
             let paths = components.map(\.path)
             if text, let component = components.first(where: { $0.collation != .binary }) {
                 throw CommandError(
-                    .usage, "an index of words has no order \(component.collation.rawValue)",
+                    .usage, "a text index does not support the collation \(component.collation.rawValue)",
                     hint: "write \(component.path): words are found in any case")
             }
             try Session.with(database, options) { session in

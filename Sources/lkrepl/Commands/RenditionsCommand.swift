@@ -175,7 +175,7 @@ struct RenditionsCommand: ParsableCommand {
         return try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let specification = known.first(where: { $0.name == name }) else {
                 throw CommandError(
-                    .usage, "there is no size \"\(name)\"", hint: "use \(known.map(\.name).joined(separator: ", "))")
+                    .usage, "unknown size \"\(name)\"", hint: "use \(known.map(\.name).joined(separator: ", "))")
             }
             return specification
         }

@@ -57,7 +57,7 @@ struct RepairCommand: ParsableCommand {
         for row in outcome.rows { try writer.write(row) }
         try writer.finish()
         if outcome.isRestored, !report.losses.isEmpty {
-            options.note("repair: only indexes were damaged; they are rebuilt, and no document is lost")
+            options.note("repair: only indexes were damaged; they have been rebuilt, and no document was lost")
         }
         try outcome.requireWhole(database, dryRun: path != database)
     }

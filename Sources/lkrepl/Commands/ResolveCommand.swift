@@ -51,7 +51,7 @@ struct ResolveCommand: ParsableCommand {
             let resolution = try resolution(of: conflict, sets, given)
             if dryRun { return try show(conflict, resolution) }
             try collection.resolve(conflict, as: resolution)
-            options.note("resolve: resolved the conflict of \(conflict.id)")
+            options.note("resolve: resolved the conflict in \(conflict.id)")
         }
     }
 
@@ -153,7 +153,7 @@ struct ResolveCommand: ParsableCommand {
         let progress = try options.reporter("resolve", unit: .items("documents"))
         defer { progress.finish() }
         try collection.forEachConflict { conflict in
-            try Interruption.check("\(HumanNumber.counted(counts.resolved, "document was", "documents were")) resolved")
+            try Interruption.check("\(HumanNumber.counted(counts.resolved, "conflict was", "conflicts were")) resolved")
             if let merged = conflict.merged(sets: sets) {
                 if dryRun { try writer?.write(merged) } else { try collection.resolve(conflict, as: .merge(merged)) }
                 counts.resolved += 1
@@ -169,7 +169,7 @@ struct ResolveCommand: ParsableCommand {
             return options.note("resolve: \(collection.name) is not replicated, so it has no conflicts")
         }
         options.note(
-            "resolve: \(dryRun ? "would resolve" : "resolved") \(HumanNumber.counted(counts.resolved, "document"))")
+            "resolve: \(dryRun ? "would resolve" : "resolved") \(HumanNumber.counted(counts.resolved, "conflict"))")
         guard counts.left > 0 else { return }
         throw CommandError(
             .no, HumanNumber.counted(counts.left, "conflict remains", "conflicts remain"),

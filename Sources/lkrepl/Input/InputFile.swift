@@ -124,7 +124,7 @@ struct InputFile: ~Copyable {
             hint: "use \(program) -dc FILE | lkrepl \(command) … -")
     }
 
-    /// The first nonempty line, without leading white space; empty if there is none.
+    /// The first nonempty line, without leading whitespace; empty if there is none.
     var firstLine: ArraySlice<UInt8> {
         let text = beginning.drop { $0 <= 0x20 }
         return text.prefix { $0 != 0x0a }

@@ -41,7 +41,7 @@ enum CommandTask {
         try outcome.withLock { $0 }?.get()
     }
 
-    /// Runs asynchronous work, and waits for it on the caller's thread. If the caller's task is cancelled, so is the work.
+    /// Runs asynchronous work, and waits for it on the caller's thread. If the caller's task is canceled, so is the work.
     static func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
         let result = Mutex<Result<R, any Error>?>(nil)
         let isDone = DispatchSemaphore(value: 0)

@@ -76,7 +76,7 @@ enum Interruption {
     /// - Parameter done: The completed work, for the message, such as `120 rows`.
     static func check(_ done: @autoclosure () -> String? = nil) throws(CommandError) {
         // A command of the inspector ends with its task. A command of the shell may go on after ^C, as a repair
-        // must, although its task is cancelled.
+        // must, although its task is canceled.
         if isRequested || Task.isCancelled && StandardError.captured != nil { throw failure(done()) }
     }
 

@@ -105,7 +105,8 @@ extension ScratchDirectory {
             }
             if case .manifest = kind, try file.status().byteCount > EngineFileName.manifestByteLimit {
                 throw CommandError(
-                    .badData, "\(source) exceeds the size limit of manifests", hint: "move it away, or restore a backup"
+                    .badData, "\(source) exceeds the size limit of manifests",
+                    hint: "move it to another directory, or restore a backup"
                 )
             }
             try CopyRoom.check(file, at: source)

@@ -39,7 +39,7 @@ struct StoreConsole: Sendable {
 
     /// Runs a line.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled. Failures of the command are in its output.
+    /// - Throws: `CancellationError` if the task was canceled. Failures of the command are in its output.
     func run(_ line: String, _ form: CommandConsole.Form, byteLimit: Int) throws -> CommandConsole.Output {
         let results = OutputCapture(limit: byteLimit)
         let messages = OutputCapture(limit: 1 << 16)

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled task writes nothing and reads nothing`() async throws {
+    @Test func `A canceled task writes nothing and reads nothing`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos", of: Photo.self)
             let task = Task(executorPreference: OwnThreads.shared) {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `A query stops when its task is cancelled while it runs`() async throws {
+    @Test func `A query stops when its task is canceled while it runs`() async throws {
         try await withStore { store in
             let photos = try store.collection("photos")
             try await store.write { transaction in

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled task adds nothing`() async throws {
+    @Test func `A canceled task adds nothing`() async throws {
         try await within {
             try await withTemporaryPath { path in
                 let store = try DocumentStore.open(at: path + "/s", schema: AttachedPhotos.schema)

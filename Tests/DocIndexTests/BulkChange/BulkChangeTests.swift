@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled change leaves whole commits`() async throws {
+    @Test func `A canceled change leaves whole commits`() async throws {
         try await within {
             try await withTemporaryPath { path in
                 let store = try await AsyncDocumentStore.open(at: path + "/s", schema: Self.schema)

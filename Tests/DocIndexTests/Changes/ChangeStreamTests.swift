@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `A task that is cancelled while waiting ends, and other consumers continue`() async throws {
+    @Test func `A task that is canceled while waiting ends, and other consumers continue`() async throws {
         try await withStore { store in
             let stream = store.changeStream(since: 0)
             let waiting = Task(executorPreference: OwnThreads.shared) {
@@ -161,7 +161,7 @@ import Testing
             #expect(try await waiting.value == nil)
             try store.collection("photos").put(["id": 1])
             #expect(try await other.map(\.id) == [1])
-            // A task cancelled before it asks gets nothing, although changes exist.
+            // A task canceled before it asks gets nothing, although changes exist.
             let cancelled = Task(executorPreference: OwnThreads.shared) {
                 while !Task.isCancelled { await pause(for: .zero) }
                 var iterator = stream.makeAsyncIterator()

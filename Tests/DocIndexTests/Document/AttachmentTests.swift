@@ -15,7 +15,7 @@ import Testing
         #expect(Attachment(digest: Attachments.digest, byteCount: 1)?.type == "application/octet-stream")
     }
 
-    @Test func `A digest is 32 bytes or 64 lower-case hexadecimal digits, and nothing else`() {
+    @Test func `A digest is 32 bytes or 64 lowercase hexadecimal digits, and nothing else`() {
         let text = Attachments.digest.description
         #expect(Attachment.Digest(text) == Attachments.digest)
         #expect(Attachments.digest.bytes.count == 32)

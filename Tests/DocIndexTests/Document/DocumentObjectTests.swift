@@ -34,7 +34,7 @@ import Testing
                 + "give each member a name of its own.")
     }
 
-    @Test func `Unique members form an object`() throws {
+    @Test func `Members with unique names form an object`() throws {
         #expect(try DocumentObject(uniqueMembers: [("a", 1), ("b", 2)]) == ["a": 1, "b": 2])
     }
 

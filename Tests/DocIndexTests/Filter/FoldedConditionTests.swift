@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `A bound value is compared like a written one`() throws {
+    @Test func `A bound value is compared like a literal`() throws {
         let (city, cities) = ("munchen", ["munchen", "lodz"])
         #expect(try Filter("ci-ai(city) = \(city)") == Filter(parsing: "ci-ai(city) = munchen"))
         #expect(try Filter("ci(city) in \(cities)") == Filter(parsing: "ci(city) in (munchen, lodz)"))

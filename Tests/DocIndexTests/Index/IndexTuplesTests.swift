@@ -18,7 +18,7 @@ import Testing
             try IndexTuples(["contributors[].none", "contributors[].no"]).combinations(in: document) == [[nil, nil]])
     }
 
-    @Test func `Different arrays are combined element by element, up to a limit`() throws {
+    @Test func `Each element of one array is combined with each element of the others, up to a limit`() throws {
         let document: DocumentObject = ["a": [1, 2], "b": ["x", "y"], "c": []]
         #expect(
             try IndexTuples(["a[]", "b[]", "c[]"]).combinations(in: document)

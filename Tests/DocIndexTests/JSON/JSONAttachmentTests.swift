@@ -35,7 +35,7 @@ import Testing
         #expect(
             error?.message
                 == #"Expected {"$attachment":{"sha256":"…","bytes":2048,"type":"image/jpeg","name":"…"}} with one member, "#
-                + "the digest in 64 lower-case hexadecimal digits, type and name optional, because the object has a reserved "
+                + "the digest in 64 lowercase hexadecimal digits, type and name optional, because the object has a reserved "
                 + #"$ name; to store it literally, write {"$lit":{…}}."#)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DocIndex
 
-/// The cost of live results and of cancelled queries, counted in documents.
+/// The cost of live results and of canceled queries, counted in documents.
 @Suite struct LiveWorkTests {
     private static let schema = Schema(collections: [
         CollectionDefinition("c", indexes: [.value("n", on: "kind", "n")])

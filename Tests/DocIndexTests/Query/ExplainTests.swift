@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `A query is cancelled with its task, and reports its progress`() async throws {
+    @Test func `A query is canceled with its task, and reports its progress`() async throws {
         let path = temporaryPath()
         defer { try? TestFiles.remove(path) }
         let store = try DocumentStore.open(at: path, schema: Self.schema)

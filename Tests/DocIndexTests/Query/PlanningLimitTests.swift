@@ -2,7 +2,7 @@ import DocIndex
 import TestSupport
 import Testing
 
-/// Planning time is proportional to the condition, and planning ends when its task is cancelled.
+/// Planning time is proportional to the condition, and planning ends when its task is canceled.
 @Suite struct PlanningLimitTests {
     private static let schema = Schema(collections: [
         CollectionDefinition(
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `Planning ends when its task is cancelled, before it begins or while it runs`() async throws {
+    @Test func `Planning ends when its task is canceled, before it begins or while it runs`() async throws {
         try await withTemporaryPath { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
             let collection = try store.collection("c")
@@ -83,7 +83,7 @@ import Testing
             }
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
-            // Calls follow one another until one is cancelled. It is the one that was running, unless the cancellation
+            // Calls follow one another until one is canceled. It is the one that was running, unless the cancellation
             // came between two of them.
             let long = Query(try Filter(parsing: Self.conditions[0].0))
             var endedWithin = false

@@ -281,7 +281,7 @@ struct ConvergenceTests {
         }
     }
 
-    @Test func `Damaged records of revisions are named, and a rebuild sets them aside`() throws {
+    @Test func `Damaged revision records are reported, and a rebuild sets them aside`() throws {
         for kind in [StoreKey.revisions, .revisionBodies] {
             try withTemporaryDirectory { directory in
                 let group = try ReplicaGroup(count: 2, in: directory)

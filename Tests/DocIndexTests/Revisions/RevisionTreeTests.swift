@@ -29,7 +29,9 @@ struct RevisionTreeTests {
         }
     }
 
-    @Test(arguments: 0..<300) func `A tree agrees with a naive one, in any order of arrival`(seed: UInt64) throws {
+    @Test(arguments: 0..<300) func `A revision tree agrees with a naive implementation, whatever the order of arrival`(
+        seed: UInt64
+    ) throws {
         var random = SplitMix64(seed: seed)
         let history = try History(count: .random(in: 1...25, using: &random), using: &random)
         var naive = NaiveRevisionTree()

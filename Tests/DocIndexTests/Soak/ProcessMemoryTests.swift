@@ -11,7 +11,8 @@ import Testing
     ///
     /// With an arena of glibc's allocator for each thread, which keeps what the thread freed, the memory grows for
     /// minutes before it is level. With two arenas for all threads, the warm-up takes seconds.
-    @Test func `Resident memory is level while readers constantly hold overlapping snapshots and two threads write`()
+    @Test
+    func `Resident memory stays constant while readers constantly hold overlapping snapshots and two threads write`()
         throws
     {
         #if os(Linux)

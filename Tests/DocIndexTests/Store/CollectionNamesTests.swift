@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `Names are kept when the schema changes`() throws {
+    @Test func `A collection's field names are kept when the schema changes`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let store = try DocumentStore.open(at: path, schema: Self.schema)

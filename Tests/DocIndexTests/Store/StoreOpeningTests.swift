@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `An open store is locked, and is unlocked when closed or when opening fails`() throws {
+    @Test func `A store is locked while it is open, and unlocked when it is closed or fails to open`() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/s"
             let store = try DocumentStore.open(at: path, schema: Self.schema)

@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `In Turkish, an upper-case I is a dotless one`() throws {
+    @Test func `In Turkish, an uppercase I is a dotless one`() throws {
         try withStore(analyzer: .language(.turkish)) { collection in
             try collection.put(["id": 1, "caption": "IŞIKLAR ve KIZLARIN"])
             try collection.put(["id": 2, "caption": "ışıklar ve kızların"])

@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `A search of damaged segments throws or answers, and never traps`() throws {
+    @Test func `A search of damaged segments throws or returns results, and never traps`() throws {
         var random = TestRun.random(stream: 125)
         try withTemporaryDirectory { directory in
             let database = try Database.open(at: directory + "/s")

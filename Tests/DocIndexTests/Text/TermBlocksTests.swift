@@ -75,7 +75,7 @@ import Testing
         #expect(try scorer.advance(to: 300) == Scorer.end)
     }
 
-    @Test func `Positions are read on demand, and again for the same posting`() throws {
+    @Test func `The positions of a posting are read on demand, and can be read again`() throws {
         let scorer = try Example().scorer()
         for slot in [3, 200, 299] as [UInt32] {
             _ = try scorer.advance(to: slot)

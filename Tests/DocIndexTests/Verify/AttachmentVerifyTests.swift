@@ -442,7 +442,7 @@ import Testing
         }
     }
 
-    @Test func `A check can be cancelled while attachments are read`() throws {
+    @Test func `A check can be canceled while attachments are read`() throws {
         struct Stop: Error {}
         try withTemporaryStore(schema: AttachedPhotos.schema) { store in
             try AttachedPhotos.fill(store, count: 3)

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `A task that is already cancelled neither reads nor writes`() async throws {
+    @Test func `A task that is already canceled neither reads nor writes`() async throws {
         try await withSharedDirectory { directory in
             let database = try Database.open(at: directory)
             try database.put([1], forKey: [1])

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `A cancelled task writes nothing and reads no chunk`() async throws {
+    @Test func `A canceled task writes nothing and reads no chunk`() async throws {
         try await withRatings { _, ratings in
             let asynchronous = ratings.asynchronous
             let task = Task {

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Replacement.allCases)
-    func `What stands in place of a file is an error, and neither read, copied, listed nor replaced`(
+    func `A link, directory or pipe in place of an attachment is an error, and is not read, copied, listed or replaced`(
         replacement: Replacement
     ) throws {
         try makeDatabase()

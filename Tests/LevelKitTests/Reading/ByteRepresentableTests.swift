@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `A range cut at a key outside of it does not grow`() {
+    @Test func `Restricting a range at a key outside it does not extend the range`() {
         let range = KeyRange.range(from: "b", to: "d")
         #expect(range.after("a") == range)
         #expect(range.before("e") == range)

@@ -19,7 +19,7 @@ private final class ObservedWork: Sendable {
     var started: [RenditionKey] { state.withLock { $0.started } }
     var cancelled: [RenditionKey] { state.withLock { $0.cancelled } }
 
-    /// Holds up all work until it is released or cancelled.
+    /// Holds up all work until it is released or canceled.
     func hold() { state.withLock { $0.isOpen = false } }
     func release() { state.withLock { $0.isOpen = true } }
 
@@ -75,7 +75,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `A cancelled request ends at once, and its work only if nobody else waits`() async throws {
+    @Test func `A canceled request ends at once, and its work only if nobody else waits`() async throws {
         try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 1) { work.run($0) }
@@ -94,7 +94,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `A second request while the work is being cancelled gets the rendition`() async throws {
+    @Test func `A second request while the work is being canceled gets the rendition`() async throws {
         try await within {
             for round in 0..<30 {
                 let work = ObservedWork()
@@ -114,7 +114,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `A request that is cancelled before it begins ends too`() async throws {
+    @Test func `A request that is canceled before it begins ends too`() async throws {
         try await within {
             let queue = RenderingQueue(width: 1) { ObservedWork().run($0) }
             let key = try Self.key(1)
@@ -158,7 +158,7 @@ private final class ObservedWork: Sendable {
         }
     }
 
-    @Test func `A rendition that is no longer prefetched is cancelled`() async throws {
+    @Test func `A rendition that is no longer prefetched is canceled`() async throws {
         try await within {
             let work = ObservedWork()
             let queue = RenderingQueue(width: 2) { work.run($0) }

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A program is ended when the task is cancelled`() async throws {
+    @Test func `A program is ended when the task is canceled`() async throws {
         try await within {
             let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionError.Code? in
                 do throws(RenditionError) {

@@ -178,7 +178,7 @@ import Testing
             #expect(problem.message.contains("scans"))
         }
 
-        @Test func `Nothing is rendered in a cancelled task`() async throws {
+        @Test func `Nothing is rendered in a canceled task`() async throws {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 64, height: 64), quality: 90)
             let task = Task(executorPreference: OwnThreads.shared) { () -> RenditionError? in
                 while !Task.isCancelled { await Task.yield() }
@@ -205,7 +205,9 @@ import Testing
             #expect(try Self.chain.render(Picture(raw), as: .preview).width == (orientation.swapsSides ? 480 : 640))
         }
 
-        @Test func `An embedded thumbnail is used only if it is large enough and has the proportions`() throws {
+        @Test func `An embedded thumbnail is used only if it is large enough and has the proportions of the picture`()
+            throws
+        {
             let file = try TurboJPEG.encode(MadePictures.gradient(width: 640, height: 480), quality: 90)
             let white = { (width: Int, height: Int) in
                 Pixels(

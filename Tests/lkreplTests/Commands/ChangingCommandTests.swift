@@ -47,7 +47,7 @@ import Testing
             let input = #"{"id":"a"}"# + "\n"
             let arguments = ["import", "--write", "--mode", "replace", "photos.store", "photos", "-"]
             let refused = try place.run(arguments, input: Array(input.utf8))
-            #expect(refused.code == 77 && refused.says("remove all 301 documents of photos"), "\(refused)")
+            #expect(refused.code == 77 && refused.says("remove all 301 documents from photos"), "\(refused)")
             #expect(try place.run("count", "photos.store").output == "301\n")
         }
     }

@@ -94,11 +94,11 @@ import Testing
             let merge = ["resolve", "a.store", "photos", "--all-documents", "--merge", "--sets", "keywords"]
             let dryRun = try place.run(merge + ["-n"])
             #expect(dryRun.code == 1 && dryRun.lines.count == 2, "\(dryRun)")
-            #expect(dryRun.says("would resolve 2 documents"), "\(dryRun)")
+            #expect(dryRun.says("would resolve 2 conflicts"), "\(dryRun)")
             #expect(try place.run(merge + ["--write"]).says("add --yes to confirm"))
             let merged = try place.run(merge + ["--write", "--yes"])
             #expect(
-                merged.code == 1 && merged.says("resolved 2 documents") && merged.says("1 conflict remains"),
+                merged.code == 1 && merged.says("resolved 2 conflicts") && merged.says("1 conflict remains"),
                 "\(merged)")
             #expect(
                 try place.run("doc", "get", "a.store", "photos", "s").output
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `resolve refuses options that do not fit together`() throws {
+    @Test func `resolve rejects options that cannot be combined`() throws {
         try with { place in
             for arguments in [
                 ["c"], ["c", "--merge", "--delete"], ["--merge"], ["c", "--all-documents", "--merge"],

@@ -86,7 +86,7 @@ import Testing
             #expect(try place.run("renditions", "drop", "photos.store").code == 77)
             for (sizes, unknown) in [("thumbnail,large", "large"), ("", ""), ("full,", "")] {
                 let outcome = try Self.make(place, "--sizes", sizes)
-                #expect(outcome.code == 64 && outcome.says("there is no size \"\(unknown)\""), "\(outcome)")
+                #expect(outcome.code == 64 && outcome.says("unknown size \"\(unknown)\""), "\(outcome)")
             }
             #expect(try !place.names(in: "photos.store").contains("renditions"))
         }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `Where the directory cannot be written, the command fails and says where`() throws {
+    @Test func `renditions make fails and names the directory if it is not writable`() throws {
         try Workplace.with { place in
             try place.attachPictures()
             try place.write("mine", to: "photos.store/renditions")

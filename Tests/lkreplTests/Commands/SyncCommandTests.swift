@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `A filter limits what travels, both ways`() throws {
+    @Test func `A filter limits the documents that are pulled and pushed`() throws {
         try Self.with { place in
             try place.store(#"{"id":"d","n":4}"#, #"{"id":"e","n":6}"#, in: "two.store")
             let outcome = try Self.sync(place, "--filter", "n >= 5")

@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func `A damaged attachment costs only the documents that refer to it`() throws {
+    @Test func `A load that skips errors rejects only the documents that refer to a damaged attachment`() throws {
         try Self.withShortParts { place, dump in
             let lines = Self.records(dump)
             let parts = lines.indices.filter { lines[$0].starts(with: Array(#"{"a":""#.utf8)) }

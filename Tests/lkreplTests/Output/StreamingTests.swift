@@ -125,8 +125,8 @@ import Testing
         }
     }
 
-    /// DocIndex sees that its task is cancelled, and may do so before the command looks for a signal.
-    @Test func `A command whose task was cancelled says what was done`() {
+    /// DocIndex sees that its task is canceled, and may do so before the command looks for a signal.
+    @Test func `A command whose task was canceled says what was done`() {
         let outputs = OpenOutputs(command: "export")
         #expect(CommandError(outputs.telling(CancellationError())).message == "interrupted")
         outputs.doneWork = { "12 documents" }

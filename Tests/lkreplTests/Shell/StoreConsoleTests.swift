@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `Output is cut at the limit, and a cancelled command ends`() async throws {
+    @Test func `Output is cut at the limit, and a canceled command ends`() async throws {
         try Self.with { _, console in
             let whole = try Self.run(console, "find photos")
             for limit in [0, 1, 100, 5000] {

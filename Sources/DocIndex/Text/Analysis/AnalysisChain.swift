@@ -236,7 +236,7 @@ final class AnalysisChain {
         scalars += text.unicodeScalars
     }
 
-    /// Returns the string with runs of white space replaced by a single space, and trimmed.
+    /// Returns the string with runs of whitespace replaced by a single space, and trimmed.
     private func collapsed(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

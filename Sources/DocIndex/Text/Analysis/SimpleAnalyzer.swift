@@ -115,7 +115,7 @@ enum SimpleAnalyzer {
 
     private static let (outside, between): (UInt8, UInt8) = (0, 1)
 
-    /// The folded form of each byte: the letter or digit in lower case, ``between`` for separators, ``outside`` for
+    /// The folded form of each byte: the letter or digit in lowercase, ``between`` for separators, ``outside`` for
     /// non-ASCII bytes.
     private static let folded: [UInt8] = (0...255).map { (byte: UInt8) in
         switch byte {

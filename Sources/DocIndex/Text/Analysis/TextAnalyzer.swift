@@ -82,7 +82,8 @@ public struct TextAnalyzer: Sendable, Hashable {
         return analyzer
     }()
 
-    /// Returns an analyzer for words by UAX #29, found in all their forms by the stemmer of a language.
+    /// Returns an analyzer that splits strings into words by UAX #29 and stems them for a language, so that a search for
+    /// one form of a word finds its other forms.
     public static func language(_ language: Language) -> TextAnalyzer { TextAnalyzer(.words, language: language) }
 }
 

@@ -58,7 +58,7 @@ enum TextFolding {
         return false
     }
 
-    /// Returns a string in lower case as in Turkish, where `I` and `i` are different letters. Other letters keep their
+    /// Returns a string in lowercase as in Turkish, where `I` and `i` are different letters. Other letters keep their
     /// case.
     static func withTurkishI(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x49 || $0 == 0xc4 }) else { return text }

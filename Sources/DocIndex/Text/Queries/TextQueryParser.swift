@@ -1,6 +1,6 @@
 /// A recursive-descent parser for the notation of ``TextQuery``.
 struct TextQueryParser {
-    /// One byte per character: ASCII characters as they are, white space as a space, all others as zero. Most checks
+    /// One byte per character: ASCII characters as they are, whitespace as a space, all others as zero. Most checks
     /// use these.
     private let signs: [UInt8]
     private let utf8: [UInt8]
