@@ -51,7 +51,7 @@ func package() throws {
 }
 
 #if Network
-    // Not called, because it answers until its task is cancelled.
+    // Not called, because it answers until its task is canceled.
     func show(_ store: DocumentStore) async throws {
         let inspector = Inspector(store)
         try await inspector.run { print(inspector.address ?? "") }

@@ -61,7 +61,7 @@ func reading(_ photos: TypedCollection<Photo>, _ album: Album, _ typed: String) 
 
     init(_ store: DocumentStore) throws { collection = try store.collection("photos", of: Photo.self) }
 
-    /// Shows the best photos until the task is cancelled or the store is closed.
+    /// Shows the best photos until the task is canceled or the store is closed.
     func show(stars: Int) async throws {
         for try await best in try collection.observe("rating >= \(stars)", sort: "-taken", limit: 50) {
             photos = best
