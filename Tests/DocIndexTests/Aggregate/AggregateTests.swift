@@ -142,7 +142,9 @@ import Testing
         var queries = RandomQueries(TestRun.random(stream: 71))
         queries.documents.hasAttachments = true
         var fromIndexCount = 0
-        for _ in 0..<TestRun.rounds(12, long: 600) {
+        let rounds = TestRun.rounds(12, long: 600)
+        // Further rounds make up for random indexes that answer few of the questions.
+        for round in 0..<10 * rounds where round < rounds || fromIndexCount <= 20 {
             let indexes = queries.indexes()
             let schema = Schema(collections: [
                 CollectionDefinition("c", indexes: indexes), CollectionDefinition("bare"),
