@@ -369,7 +369,7 @@ import Testing
             try place.makePhotos()
             let before = try place.run("digest", "photos.store").output
             for (line, message) in [
-                (#"{"put": {"id": "scan-0001"}, "if": "absent"}"#, "scan-0001 already"),
+                (#"{"put": {"id": "scan-0001"}, "if": "absent"}"#, "already has a document scan-0001"),
                 (#"{"patch": {"a": 1}, "id": "none"}"#, "no document none"),
                 (#"{"delete": "none", "if": "present"}"#, "no document none"),
                 (#"{"delete": "scan-0001", "if": {"sequence": 99}}"#, "not by 99"),
