@@ -12,8 +12,10 @@ extension KeyValueReader {
 
 extension Database {
     /// Returns the approximate number of bytes that table files use for the keys in a range, compressed and including
-    /// overwritten and deleted entries. Entries in memory do not count. In an order other than bytewise, an unbounded end
-    /// is the first or the last key, so the block with the last key does not count.
+    /// overwritten and deleted entries. Entries in memory do not count.
+    ///
+    /// In an order other than bytewise, an unbounded end is the first or the last key, so the block with the last key
+    /// does not count.
     ///
     /// The corresponding C function is `leveldb_approximate_sizes`, which knows the positions of blocks, not of keys.
     ///
