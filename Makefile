@@ -145,9 +145,9 @@ format:
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Snippets Examples/bird-list Examples/photo-app Benchmarks/Package.swift Benchmarks/Sources
 
-# Runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers. The thread sanitizer cannot start threads
+# Runs the tests of the libraries up to DocIndex under both sanitizers. The thread sanitizer cannot start threads
 # in a forked process, so it skips the fork tests; tests that measure memory skip themselves.
-SANITIZED = LevelKitTests|LevelFilesTests|DocIndexTests
+SANITIZED = LevelKitTests|LevelFilesTests|DocumentModelTests|TextIndexingTests|DocIndexTests
 sanitize: bootstrap
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-address --filter '$(SANITIZED)'
 	$(SWIFT) test --sanitize=thread -Xswiftc -DLEVELKIT_THREAD_SANITIZER --scratch-path .build-thread \

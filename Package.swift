@@ -65,10 +65,15 @@ let package = Package(
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "LevelFiles", dependencies: ["CSnappy"], swiftSettings: strict),
         .target(name: "LevelKit", dependencies: ["CLevelDB", "LevelFiles"], swiftSettings: lending),
+        .target(name: "DocumentModel", dependencies: ["LevelKit"], swiftSettings: lending),
+        .target(
+            name: "TextIndexing", dependencies: ["CStemmer", "CUTF8Proc", "DocumentModel", "LevelKit"],
+            swiftSettings: lending),
         .target(
             name: "DocIndex",
             dependencies: [
-                "CStemmer", "CUTF8Proc", "LevelKit", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+                "DocumentModel", "LevelKit", "TextIndexing",
+                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: lending),
         .target(name: "DocSync", dependencies: ["DocIndex"], swiftSettings: lending),
@@ -141,10 +146,19 @@ let package = Package(
             dependencies: ["CLevelDB", "LevelFiles", "LevelKit", "TestSupport", "levelkit-writer"],
             swiftSettings: strict),
         .testTarget(
+            name: "DocumentModelTests", dependencies: ["DocumentModel", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "TextIndexingTests", dependencies: ["TestSupport", "TextIndexing"], swiftSettings: strict),
+        .testTarget(
             name: "DocIndexTests",
-            dependencies: ["bird-list", "photo-app", "DocIndex", "LevelKit", "TestSupport", "docindex-loader"],
+            dependencies: [
+                "bird-list", "photo-app", "DocIndex", "DocumentModel", "LevelKit", "TestSupport", "TextIndexing",
+                "docindex-loader",
+            ],
             swiftSettings: strict),
-        .testTarget(name: "DocSyncTests", dependencies: ["DocSync", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "DocSyncTests", dependencies: ["DocIndex", "DocSync", "DocumentModel", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "DocNetworkTests",
             dependencies: [

@@ -101,7 +101,16 @@ import Testing
             "Sources/LevelKit": [
                 "CSnappy", "CStemmer", "CUTF8Proc", "DocIndex", "lkrepl", "ArgumentParser", "CCrypto",
             ],
-            "Sources/DocIndex": ["CLevelDB", "CSnappy", "LevelFiles", "lkrepl", "ArgumentParser"],
+            "Sources/DocumentModel": [
+                "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "CCrypto", "LevelFiles", "TextIndexing", "DocIndex",
+                "lkrepl", "ArgumentParser",
+            ],
+            "Sources/TextIndexing": [
+                "CLevelDB", "CSnappy", "CCrypto", "LevelFiles", "DocIndex", "lkrepl", "ArgumentParser",
+            ],
+            "Sources/DocIndex": [
+                "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "LevelFiles", "lkrepl", "ArgumentParser",
+            ],
             "Sources/DocSync": [
                 "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl",
                 "ArgumentParser",
@@ -143,7 +152,7 @@ import Testing
                 if folder == "Sources/DocIndex", !path.hasPrefix("Primitives/") {
                     #expect(!imports.contains { $0.hasSuffix("import CCrypto") }, "\(path) imports CCrypto")
                 }
-                if folder == "Sources/DocIndex", !path.hasPrefix("Text/Analysis/") {
+                if folder == "Sources/TextIndexing", !path.hasPrefix("Analysis/") {
                     #expect(!imports.contains { $0.hasSuffix("import CStemmer") }, "\(path) imports CStemmer")
                     #expect(!imports.contains { $0.hasSuffix("import CUTF8Proc") }, "\(path) imports CUTF8Proc")
                 }

@@ -113,7 +113,7 @@ import Testing
     }
 
     /// No other task runs the sanitizers, so nothing else would show that one is not called, or tests less.
-    @Test func `make sanitize runs the tests of LevelFiles, LevelKit and DocIndex under both sanitizers`() throws {
+    @Test func `make sanitize runs the tests of the libraries up to DocIndex under both sanitizers`() throws {
         let manifest = try ArchitectureTests.text("Package.swift")
         let targets = manifest.matches(of: /\.testTarget\(\s*name: "(?<name>\w+)"/).map { String($0.output.name) }
         let lines = try Self.commands(of: "sanitize").replacing("\\\n", with: " ").split(separator: "\n")
@@ -123,18 +123,22 @@ import Testing
             #expect(commands.count == 1)
             let filter = try #require(command.firstMatch(of: /--filter '(?<pattern>[^']+)'/), "\(command)")
             let names = filter.output.pattern.split(separator: "|").map { String($0) }
-            #expect(names.sorted() == ["DocIndexTests", "LevelFilesTests", "LevelKitTests"])
+            #expect(
+                names.sorted() == [
+                    "DocIndexTests", "DocumentModelTests", "LevelFilesTests", "LevelKitTests", "TextIndexingTests",
+                ])
             #expect(Set(names).isSubset(of: targets), "Package.swift has other test targets: \(targets)")
             #expect(command.matches(of: /--skip (?<name>\S+)/).map { String($0.output.name) } == skipped)
         }
     }
 
     /// The thread sanitizer does not recognize `Mutex` on Linux, so the modules replace it with their own.
-    @Test func `Under the thread sanitizer, LevelKit and DocIndex use only a mutex that it recognizes`() throws {
+    @Test func `Under the thread sanitizer, the libraries use only a mutex that it recognizes`() throws {
         let condition = "LEVELKIT_THREAD_SANITIZER"
         #expect(try Self.commands(of: "sanitize").contains("--sanitize=thread -Xswiftc -D\(condition) "))
         let substitutes = [
-            "LevelKit": "Concurrency/SanitizedMutex.swift", "DocIndex": "Primitives/SanitizedMutex.swift",
+            "LevelKit": "Concurrency/SanitizedMutex.swift", "DocumentModel": "Primitives/SanitizedMutex.swift",
+            "TextIndexing": "Analysis/SanitizedMutex.swift", "DocIndex": "Primitives/SanitizedMutex.swift",
         ]
         for (module, substitute) in substitutes {
             let folder = "Sources/" + module
@@ -179,9 +183,11 @@ import Testing
             let text = try ArchitectureTests.text(file)
             #expect(["make demo", "make test", "make check"].allSatisfy(text.contains), "\(file)")
         }
-        let documented = try #require(
-            ArchitectureTests.text("script/documentation").firstMatch(of: /documented="(?<modules>[\w ]+)"/))
-        let list = documented.output.modules.split(separator: " ").joined(separator: ", ")
+        let script = try ArchitectureTests.text("script/documentation")
+        let documented = try #require(script.firstMatch(of: /documented="(?<modules>[\w ]+)"/))
+        let reexported = try #require(script.firstMatch(of: /reexported-modules=(?<modules>[\w,]+)/))
+        let list = (documented.output.modules.split(separator: " ") + reexported.output.modules.split(separator: ","))
+            .joined(separator: ", ")
         #expect(try ArchitectureTests.text(".spi.yml").contains("documentation_targets: [\(list)]"))
     }
 }

@@ -40,7 +40,7 @@ extension Filter {
 }
 
 extension Filter: Nesting {
-    var depth: Int {
+    package var depth: Int {
         switch self {
         case .and(let parts), .or(let parts): parts.depth
         case .not(let part), .anyElement(_, let part), .anyKey(_, let part): part.depth
@@ -48,7 +48,7 @@ extension Filter: Nesting {
         }
     }
 
-    static var omitted: Filter { .search(Filter.Search(.nothing, text: "…")) }
+    package static var omitted: Filter { .search(Filter.Search(.nothing, text: "…")) }
 }
 
 /// Counts the parts of a condition while checking them.

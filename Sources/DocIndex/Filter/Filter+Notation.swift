@@ -196,22 +196,6 @@ extension DocumentValue {
 }
 
 extension DocumentValue.Kind {
-    /// The name in the notation of conditions.
-    var notation: String {
-        switch self {
-        case .null: "null"
-        case .bool: "boolean"
-        case .int: "integer"
-        case .double: "double"
-        case .string: "string"
-        case .bytes: "bytes"
-        case .date: "date"
-        case .array: "array"
-        case .object: "object"
-        case .attachment: "attachment"
-        }
-    }
-
     /// Returns the kinds denoted by a name; `nil` if the name is unknown.
     static func named(_ name: String) -> Set<DocumentValue.Kind>? {
         switch name.lowercased() {

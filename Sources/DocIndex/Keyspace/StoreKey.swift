@@ -50,7 +50,7 @@ enum StoreKey: UInt8 {
     /// `Y collection` → the last commit that may have left the store; `Y collection name` → a record that is never
     /// replicated, such as the position of a replication.
     case replication = 0x59
-    /// `X index …` → a text index; see ``TextIndexKey``.
+    /// `X index …` → a text index; see `TextIndexKey` of the module TextIndexing, which writes this byte itself.
     case text = 0x58
 
     /// The key of the catalog.

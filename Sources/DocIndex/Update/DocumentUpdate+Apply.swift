@@ -329,18 +329,6 @@ extension FieldPath.Step {
     }
 }
 
-extension DocumentValue.Kind {
-    /// The kind with its article, for messages.
-    package var article: String {
-        switch self {
-        case .null: "null"
-        case .bytes: "bytes"
-        case .int, .array, .object, .attachment: "an \(notation)"
-        case .bool, .double, .string, .date: "a \(notation)"
-        }
-    }
-}
-
 extension DocumentObject {
     /// Returns the object with a different name for the member at a position, which no other member has.
     fileprivate func renaming(_ position: Int, to name: String) -> DocumentObject {

@@ -11,13 +11,13 @@ import Testing
 
     private struct Catalogue {
         let photos: DocumentCollection
-        let model: DocumentModel
+        let model: ExpectedDocuments
         let queries: [AcceptanceQuery]
     }
 
     private func withCatalogue(of records: [DocumentObject], _ body: (DocumentStore, Catalogue) throws -> Void) throws {
         try withTemporaryStore(schema: Schema(collections: [PhotoCatalogue.collection])) { store in
-            var model = DocumentModel()
+            var model = ExpectedDocuments()
             var counts: [String: Int] = [:]
             for start in stride(from: 0, to: records.count, by: 250) {
                 try store.write { transaction in

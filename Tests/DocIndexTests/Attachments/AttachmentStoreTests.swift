@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import DocumentModel
 
 /// Adding, reading and collecting the contents of attachments.
 @Suite struct AttachmentStoreTests {

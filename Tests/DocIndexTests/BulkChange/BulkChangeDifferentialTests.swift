@@ -12,7 +12,7 @@ import Testing
             let schema = Schema(collections: [CollectionDefinition("c", indexes: updates.queries.indexes())])
             try withTemporaryStore(schema: schema) { store in
                 let documents = try store.collection("c")
-                var model = DocumentModel()
+                var model = ExpectedDocuments()
                 for _ in 0..<60 {
                     let id = updates.queries.documents.id()
                     let content = updates.queries.documents.document(id: id)

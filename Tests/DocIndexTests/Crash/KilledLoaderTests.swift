@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// A process is repeatedly killed while it writes documents, builds indexes and migrates.
 @Suite struct KilledLoaderTests {

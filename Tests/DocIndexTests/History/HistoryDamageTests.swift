@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import DocumentModel
 
 /// One kind of damage at a time in a history: verify names it, and a rebuild keeps what is readable.
 @Suite struct HistoryDamageTests {

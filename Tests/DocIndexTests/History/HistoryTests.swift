@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import DocumentModel
 
 /// Versions of documents.
 @Suite struct HistoryTests {

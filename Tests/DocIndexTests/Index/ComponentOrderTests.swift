@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `Components for strings leave values of other kinds unchanged`() {
-        for values in OrderedValueTests.ascending {
+        for values in AscendingValues.all {
             guard let value = values[0] else { continue }
             if case .string = value { continue }
             for component in [

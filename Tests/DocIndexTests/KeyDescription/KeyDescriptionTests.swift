@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 @Suite struct `Key description` {
     /// Returns the bytes of the parts that were read.
@@ -63,6 +64,10 @@ import Testing
             let valueCount = index.definition.kind == .geo ? 1 : index.definition.components.count
             #expect(key.parts.map(\.name) == [.index] + Array(repeating: .value, count: valueCount) + [.row])
         }
+    }
+
+    @Test func `Text indexes write their keys under the first byte that the store reserves for them`() {
+        #expect(TextIndexKey.firstByte == StoreKey.text.rawValue)
     }
 
     @Test func `Every key that a store writes is described, with the parts of its index`() throws {

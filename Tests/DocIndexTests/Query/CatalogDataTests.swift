@@ -37,11 +37,11 @@ struct CatalogDataTests {
     ]
 
     /// Stores the first records in batches of 100.
-    private static func load(_ count: Int, into store: DocumentStore) throws -> DocumentModel {
+    private static func load(_ count: Int, into store: DocumentStore) throws -> ExpectedDocuments {
         let records = try SharedTestData.lines(of: "catalog-2000.jsonl").prefix(count).map { line in
             try #require(try JSONParser().parse(line).objectValue)
         }
-        var model = DocumentModel()
+        var model = ExpectedDocuments()
         for start in stride(from: 0, to: records.count, by: 100) {
             try store.write { transaction in
                 for record in records[start..<min(start + 100, records.count)] {
@@ -77,7 +77,7 @@ struct CatalogDataTests {
         }
     }
 
-    private func check(_ pictures: DocumentCollection, _ model: DocumentModel) throws {
+    private func check(_ pictures: DocumentCollection, _ model: ExpectedDocuments) throws {
         var found = 0
         for (condition, sort, limit) in Self.conditions {
             let query = Query(

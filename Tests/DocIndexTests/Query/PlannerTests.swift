@@ -109,7 +109,7 @@ import Testing
 
     @Test func `These queries have the expected plans, whose results match an exhaustive search`() throws {
         try withDocuments { store, collection in
-            var model = DocumentModel()
+            var model = ExpectedDocuments()
             try collection.forEach { model[$0.id] = $0.content }
             for example in Self.examples {
                 let query = try example.query
@@ -161,7 +161,7 @@ import Testing
                         ], in: "c")
                 }
             }
-            var model = DocumentModel()
+            var model = ExpectedDocuments()
             try collection.forEach { model[$0.id] = $0.content }
             var leftCount = 0
             for kind in ["late", "early"] {

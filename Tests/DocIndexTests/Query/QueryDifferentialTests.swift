@@ -60,7 +60,7 @@ import Testing
         // Further rounds make up for what a few miss; an access path that is never taken fails.
         for round in 0..<10 * rounds where round < rounds || !tally.isComplete {
             try withTemporaryDirectory { directory in
-                var model = DocumentModel()
+                var model = ExpectedDocuments()
                 // The same documents under several schemas in succession.
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
@@ -85,7 +85,7 @@ import Testing
     }
 
     private static func change(
-        _ model: inout DocumentModel, in store: DocumentStore, using documents: inout RandomDocuments
+        _ model: inout ExpectedDocuments, in store: DocumentStore, using documents: inout RandomDocuments
     ) throws {
         let count = documents.random.pick([1, 5, 40])
         try store.write { transaction in
@@ -107,7 +107,7 @@ import Testing
     }
 
     private static func check(
-        _ query: Query, in collection: DocumentCollection, model: DocumentModel, tally: inout Tally
+        _ query: Query, in collection: DocumentCollection, model: ExpectedDocuments, tally: inout Tally
     ) throws {
         let expected = NaiveQuery.answer(query, among: model)
         let plans = try collection.plans(query)
@@ -142,7 +142,7 @@ import Testing
 
     /// Checks that selected fields match the documents under every plan, whether they come from entries or from bodies.
     private static func checkFields(
-        _ paths: [FieldPath], of query: Query, in collection: DocumentCollection, model: DocumentModel
+        _ paths: [FieldPath], of query: Query, in collection: DocumentCollection, model: ExpectedDocuments
     ) throws {
         var selections = [paths]
         // Those that an index covers, so that entries are read often.

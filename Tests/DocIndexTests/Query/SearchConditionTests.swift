@@ -64,7 +64,7 @@ import Testing
 
     /// Changes some documents, so that postings are in segments and in memory, and some are deleted.
     private static func change(
-        _ model: inout DocumentModel, in store: DocumentStore, count: Int, _ random: inout SplitMix64
+        _ model: inout ExpectedDocuments, in store: DocumentStore, count: Int, _ random: inout SplitMix64
     ) throws {
         try store.write { transaction in
             var touched: Set<Int> = []
@@ -93,7 +93,7 @@ import Testing
         var nonempty = 0
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
-            var model = DocumentModel()
+            var model = ExpectedDocuments()
             let rounds = TestRun.rounds(120, long: 4000)
             // Further rounds make up for what some miss.
             for round in 0..<10 * rounds where round < rounds || !ways.isSuperset(of: Self.ways) || nonempty <= 30 {
@@ -125,7 +125,7 @@ import Testing
         var ways: Set<String> = []
         try withTemporaryStore(schema: Self.schema) { store in
             let collection = try store.collection("c")
-            var model = DocumentModel()
+            var model = ExpectedDocuments()
             for round in 0..<TestRun.rounds(60, long: 2000) {
                 if round % 10 == 0 { try Self.change(&model, in: store, count: 80, &random) }
                 let search = random.pick(Self.searches)
@@ -262,7 +262,7 @@ import Testing
         let store = try DocumentStore.open(at: path, schema: Self.schema)
         let collection = try store.collection("c")
         let query = Query(try Filter(parsing: condition), sort: [.ascending("n")], limit: 8)
-        var model = DocumentModel()
+        var model = ExpectedDocuments()
         var updates = try collection.observe(query).makeAsyncIterator()
         var shown: [Document] = []
         try #require(try await updates.next()).apply(to: &shown)

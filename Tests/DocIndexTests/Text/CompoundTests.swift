@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// Compounds are found by their parts.
 @Suite struct CompoundTests {

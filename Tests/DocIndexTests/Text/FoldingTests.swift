@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// The folding rules of text analyzers and of the collation `ci-ai`.
 @Suite struct FoldingTests {

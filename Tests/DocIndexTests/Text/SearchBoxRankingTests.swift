@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// The results of search boxes, compared with the rule applied to every document.
 @Suite struct SearchBoxRankingTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// What segments guarantee to writers and to readers.
 @Suite struct SegmentMaintenanceTests {

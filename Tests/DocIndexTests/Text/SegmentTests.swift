@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// Segments, flushes and merges, with limits so low that a few documents pass through all of them: in every state, an
 /// index finds and scores what a scan of every document does.

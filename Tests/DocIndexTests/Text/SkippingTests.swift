@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// Lists of many blocks and more than one group: what is skipped without being decoded is never among the best.
 @Suite struct SkippingTests {

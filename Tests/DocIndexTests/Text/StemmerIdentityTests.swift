@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// Text indexes record the stemmer that built them.
 @Suite struct StemmerIdentityTests {

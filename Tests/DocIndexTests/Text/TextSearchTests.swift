@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// Searches, compared with an exhaustive search.
 @Suite struct TextSearchTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// One kind of damage at a time in a store of thousands of documents: verify names exactly what is wrong, a rebuild
 /// fixes it, and the documents are unchanged.

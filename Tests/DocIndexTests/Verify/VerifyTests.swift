@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 /// One kind of damage at a time, made without the store's knowledge, and what verify reports about it.
 @Suite struct VerifyTests {

@@ -2,6 +2,7 @@ import LevelKit
 import Testing
 
 @testable import DocIndex
+@testable import TextIndexing
 
 @Suite(.waitsForPrograms) struct `Text index after a load` {
     @Test func `After a load, no words are left for the next opening to collect from documents`() throws {

@@ -1,0 +1,4 @@
+import DocIndex
+
+/// Not that of the Testing library.
+typealias Attachment = DocIndex.Attachment

@@ -1,0 +1,4 @@
+import DocumentModel
+
+/// Not that of the Testing library.
+typealias Attachment = DocumentModel.Attachment
