@@ -13,6 +13,11 @@ struct PackageFile {
     mutating func add(_ name: EntryName, _ content: [UInt8]) throws {
         var sum = ContentSum()
         sum.add(content)
+        try add(name, content, sum)
+    }
+
+    /// Adds a file in memory whose sums are known.
+    mutating func add(_ name: EntryName, _ content: [UInt8], _ sum: ContentSum) throws {
         try list(name, sum.byteCount, sum.digest)
         try zip.begin(name.path, checksum: sum.crc, byteCount: sum.byteCount)
         try zip.append(content)

@@ -17,8 +17,6 @@ public struct PackageWriter {
     private let omittedDeletionCount: Int
     private let sequence: UInt64
 
-    private typealias Rendering = (Attachment, _ specification: String) throws -> [UInt8]?
-
     /// Prepares a package. Reads the changes if only those are wanted.
     ///
     /// - Parameters:
@@ -93,7 +91,8 @@ public struct PackageWriter {
     ///
     /// - Parameters:
     ///   - rendition: returns a rendition of an attachment as a JPEG file without metadata, by the name of its
-    ///     specification; `nil` if there is none.
+    ///     specification; `nil` if there is none. Called on another thread, in the order of the package, while
+    ///     renditions before are written.
     ///   - progress: called after each attachment with the number of attachments so far, and the number of all.
     ///   - sink: takes the bytes of the file, in order. Only when this call has returned is the package complete.
     /// - Returns: what was packed.
@@ -101,11 +100,11 @@ public struct PackageWriter {
     ///   closures throw.
     @discardableResult
     public func write(
-        rendition: (Attachment, _ specification: String) throws -> [UInt8]? = { _, _ in nil },
+        rendition: @escaping @Sendable (Attachment, _ specification: String) throws -> [UInt8]? = { _, _ in nil },
         progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in },
         to sink: @escaping ([UInt8]) throws -> Void
     ) throws -> Summary {
-        var parts = Parts(file: PackageFile(sink))
+        var parts = Parts(file: PackageFile(sink), rendition: rendition)
         parts.summary.deletionCount = documents.deletions.count
         parts.summary.omittedDeletionCount = omittedDeletionCount
         parts.summary.sequence = sequence
@@ -113,15 +112,18 @@ public struct PackageWriter {
         try parts.file.add(.documents) { body in
             try documents.forEachLine(found.attachments.isEmpty ? nil : found.references, body)
         }
+        let order = found.order(byItems: options.namesPictures)
+        let renditions = RenditionsAhead(of: order, as: options.renditions, rendition)
+        defer { renditions.stop() }
         if options.namesPictures {
             let references = Dictionary(found.attachments.map { ($0.digest, $0) }) { first, _ in first }
             for item in found.items {
-                try packNamed(item, references, rendition, &parts)
+                try packNamed(item, references, renditions, &parts)
                 try progress(parts.packed.count, found.attachments.count)
             }
         }
-        for attachment in found.attachments where !parts.packed.contains(attachment.digest) {
-            _ = try pack(attachment, rendition, &parts)
+        for attachment in order where !parts.packed.contains(attachment.digest) {
+            _ = try pack(attachment, renditions, &parts)
             try progress(parts.packed.count, found.attachments.count)
         }
         let pictures = found.items.map { item in
@@ -156,6 +158,16 @@ public struct PackageWriter {
         var attachments: [Attachment] = []
         /// The first documents, for the gallery.
         var items: [GalleryItem] = []
+
+        /// Returns the attachments in the order in which they are packed.
+        ///
+        /// - Parameter byItems: whether those of the gallery come first, in its order.
+        func order(byItems: Bool) -> [Attachment] {
+            guard byItems else { return attachments }
+            var rest = Dictionary(attachments.map { ($0.digest, $0) }) { first, _ in first }
+            let first = items.flatMap(\.attachments).compactMap { rest.removeValue(forKey: $0) }
+            return first + attachments.filter { rest[$0.digest] != nil }
+        }
     }
 
     private func survey(_ summary: inout Summary) throws -> Survey {
@@ -181,6 +193,7 @@ public struct PackageWriter {
     /// The parts of a package so far.
     private struct Parts {
         var file: PackageFile
+        let rendition: RenditionsAhead.Rendering
         var album = PackedAlbum()
         var summary = Summary()
         var packed: Set<Attachment.Digest> = []
@@ -192,53 +205,41 @@ public struct PackageWriter {
     ///
     /// - Returns: the largest rendition; `nil` if there is none, or if they are packed already.
     private func pack(
-        _ attachment: Attachment, _ rendition: Rendering, _ parts: inout Parts
-    ) throws -> [UInt8]? {
+        _ attachment: Attachment, _ renditions: RenditionsAhead, _ parts: inout Parts
+    ) throws -> RenditionsAhead.Summed? {
         guard parts.packed.insert(attachment.digest).inserted else { return nil }
         if options.includesOriginals {
             try parts.file.add(attachment) { body in try attachments.read(attachment, body) }
             parts.summary.originalCount += 1
         }
-        var largest: [UInt8]?
+        var largest: RenditionsAhead.Summed?
         for name in options.renditions {
-            guard let bytes = try rendition(attachment, name) else { continue }
-            try Self.requireNoMetadata(bytes, of: attachment)
-            try parts.file.add(.rendition(name, attachment.digest), bytes)
-            parts.album.add(name, JPEGHeader(bytes), of: attachment.digest)
+            guard let made = try renditions.next() else { continue }
+            try parts.file.add(.rendition(name, attachment.digest), made.bytes, made.sum)
+            parts.album.add(name, JPEGHeader(made.bytes), of: attachment.digest)
             parts.summary.renditionCount += 1
-            largest = bytes
+            largest = made
         }
         if largest == nil, !options.renditions.isEmpty { parts.summary.unshownCount += 1 }
         return largest
     }
 
-    /// Throws if a rendition has EXIF, XMP, IPTC or a comment, in which a place could be.
-    private static func requireNoMetadata(_ bytes: [UInt8], of attachment: Attachment) throws {
-        guard bytes.starts(with: [0xff, 0xd8, 0xff]),
-            !JPEGSegments(in: bytes).contains(where: { [0xe1, 0xed, 0xfe].contains($0.marker) })
-        else {
-            throw PackageError(
-                .invalidOptions,
-                "the rendition of \(attachment.digest) is not a JPEG file without metadata; make it again")
-        }
-    }
-
     /// Adds the attachments of a document of the gallery, and the largest rendition of the first picture among them
     /// under a name for people. It is made once, unless documents before have the same picture.
     private func packNamed(
-        _ item: GalleryItem, _ references: [Attachment.Digest: Attachment], _ rendition: Rendering,
+        _ item: GalleryItem, _ references: [Attachment.Digest: Attachment], _ renditions: RenditionsAhead,
         _ parts: inout Parts
     ) throws {
-        var picture: (attachment: Attachment, bytes: [UInt8]?)?
+        var picture: (attachment: Attachment, rendition: RenditionsAhead.Summed?)?
         for attachment in item.attachments.compactMap({ references[$0] }) {
-            let bytes = try pack(attachment, rendition, &parts)
-            if picture == nil, parts.album.largest(of: attachment.digest) != nil { picture = (attachment, bytes) }
+            let made = try pack(attachment, renditions, &parts)
+            if picture == nil, parts.album.largest(of: attachment.digest) != nil { picture = (attachment, made) }
         }
         guard let (attachment, made) = picture, let size = parts.album.largest(of: attachment.digest),
-            let bytes = try made ?? rendition(attachment, size)
+            let rendition = try made ?? RenditionsAhead.summed(parts.rendition(attachment, size), attachment)
         else { return }
-        try Self.requireNoMetadata(bytes, of: attachment)
         parts.namedCount += 1
-        try parts.file.add(.picture(EntryName.pictureName(parts.namedCount, item.title)), bytes)
+        let name = EntryName.pictureName(parts.namedCount, item.title)
+        try parts.file.add(.picture(name), rendition.bytes, rendition.sum)
     }
 }

@@ -1,15 +1,16 @@
 import DocIndex
 import Renditions
+import Synchronization
 
 /// The renditions of a store for a package: stored ones, or made now.
-final class PackedRenditions {
+final class PackedRenditions: Sendable {
     private let renditions: RenditionStore
     private let sizes: [RenditionSpecification]
     /// The renditions that were not stored: their originals, and the names of their sizes.
-    private var made: [String: Set<Attachment.Digest>] = [:]
+    private let made = Mutex<[String: Set<Attachment.Digest>]>([:])
 
     /// The number of renditions that were not stored.
-    var madeCount: Int { made.values.reduce(0) { $0 + $1.count } }
+    var madeCount: Int { made.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     init(of store: DocumentStore, _ sizes: [RenditionSpecification]) {
         var options = RenditionStore.Options()
@@ -33,7 +34,7 @@ final class PackedRenditions {
         let isStored = renditions.isStored(original, as: size)
         do {
             let bytes = try CommandTask.wait { try await renditions.rendition(of: original, as: size).bytes }
-            if !isStored { made[name, default: []].insert(original.digest) }
+            if !isStored { _ = made.withLock { $0[name, default: []].insert(original.digest) } }
             return bytes
         } catch let fault as RenditionError where fault.code != .cancelled {
             return nil

@@ -67,6 +67,7 @@ struct PartialFile {
     static func write<R>(_ place: OutputPlace, isSynchronized: Bool, _ body: (StandardOutput) throws -> R) throws -> R {
         let file = try PartialFile(for: place)
         let output = StandardOutput(descriptor: file.descriptor, name: place.path)
+        output.isWrittenEarly = isSynchronized
         do {
             let result = try body(output)
             if isSynchronized { try output.synchronize() }

@@ -43,6 +43,13 @@ final class StandardOutput: @unchecked Sendable {
     /// How data is escaped if the output is a terminal, which would act on control characters; `nil` if the output is
     /// already safe for a terminal. Files and pipes get the bytes unchanged. Must be set before the first write.
     var terminalForm: TerminalText.Form?
+    /// Whether the output is a file that will be synchronized, whose bytes go to disk while more are written.
+    var isWrittenEarly = false
+    /// The number of bytes in the file, and of those that are on their way to disk.
+    private var sentByteCount = 0
+    private var earlyByteCount = 0
+    /// The number of bytes that go to disk together.
+    private static let earlyStep = 8 << 20
     /// Bytes of an incomplete character, for a terminal.
     private var incomplete: [UInt8] = []
 
@@ -170,7 +177,13 @@ final class StandardOutput: @unchecked Sendable {
     private func send(_ bytes: Span<UInt8>) throws(SystemError) {
         if let capture { return try capture.write(bytes) }
         if isTerminal, pager == nil { StandardError.shared.clearStatus() }
-        if let pager { try pager.write(bytes) } else { try descriptor.writeAll(bytes) }
+        if let pager { return try pager.write(bytes) }
+        try descriptor.writeAll(bytes)
+        guard isWrittenEarly else { return }
+        sentByteCount += bytes.count
+        guard sentByteCount - earlyByteCount >= Self.earlyStep else { return }
+        descriptor.beginSynchronizing(from: earlyByteCount, byteCount: sentByteCount - earlyByteCount)
+        earlyByteCount = sentByteCount
     }
 
     private func attempt(_ action: () throws(SystemError) -> Void) throws(WriteError) {

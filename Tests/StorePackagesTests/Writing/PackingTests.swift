@@ -1,4 +1,5 @@
 import DocIndex
+import Synchronization
 import TestSupport
 import Testing
 
@@ -134,6 +135,44 @@ import Testing
         }
     }
 
+    @Test func `A failure ends the packing, and no rendition is read afterwards`() throws {
+        struct Full: Error {}
+        struct Unreadable: Error {}
+        try PackedStore.withPackage(numbers: Array(0..<40)) { store, _, _ in
+            let writer = try PackageWriter(of: "photos", in: store)
+            let callCount = Mutex(0)
+            let isOver = Mutex(false)
+            let rendition: @Sendable (DocIndex.Attachment, String) throws -> [UInt8]? = { original, size in
+                #expect(!isOver.withLock { $0 })
+                callCount.withLock { $0 += 1 }
+                return PackedStore.picture(Int(original.digest.bytes[0]) ^ size.utf8.count)
+            }
+            // Fails in the first rendition: a few more are ready.
+            #expect(throws: Full.self) {
+                try writer.write(rendition: rendition) { part in
+                    if part.starts(with: [0xff, 0xd8, 0xff]) { throw Full() }
+                }
+            }
+            isOver.withLock { $0 = true }
+            #expect(1...6 ~= callCount.withLock { $0 })
+            // The rendition before is written, the one that cannot be read is the error.
+            let written = PackedStore.Sink()
+            let readCount = Mutex(0)
+            #expect(throws: Unreadable.self) {
+                try writer.write(
+                    rendition: { original, size in
+                        let count = readCount.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        if count == 3 { throw Unreadable() }
+                        return PackedStore.picture(Int(original.digest.bytes[0]) ^ size.utf8.count)
+                    }, to: { if $0.starts(with: [0xff, 0xd8, 0xff]) { written.bytes += $0.prefix(1) } })
+            }
+            #expect(written.bytes.count == 2)
+        }
+    }
+
     @Test func `Pictures under their titles have numbers in the order of the gallery`() throws {
         try PackedStore.withPackage { store, _, directory in
             var options = PackageWriter.Options()
@@ -152,13 +191,14 @@ import Testing
             var options = PackageWriter.Options()
             options.namesPictures = true
             let writer = try PackageWriter(of: "photos", in: store, options: options)
-            var made: [String] = []
+            let calls = Mutex<[String]>([])
             let sink = PackedStore.Sink()
             let summary = try writer.write(
                 rendition: { original, size in
-                    made.append("\(original.digest) \(size)")
+                    calls.withLock { $0.append("\(original.digest) \(size)") }
                     return PackedStore.picture(Int(original.digest.bytes[0]) ^ size.utf8.count)
                 }, to: { sink.bytes += $0 })
+            let made = calls.withLock { $0 }
             #expect(made.count == 8 && Set(made).count == 8 && summary.renditionCount == 8)
             let path = directory + "/names.zip"
             try write(sink.bytes, to: path)

@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import DocIndex
+internal import Pictures
+internal import Synchronization
+
+/// Renditions in the order of a package, read and summed on a thread of its own while the ones before are written.
+///
+/// A few are ready at a time, so memory does not depend on the size of the package.
+final class RenditionsAhead: Sendable {
+    typealias Rendering = @Sendable (Attachment, _ specification: String) throws -> [UInt8]?
+
+    /// A rendition with the sums of its bytes.
+    struct Summed: Sendable {
+        let bytes: [UInt8]
+        let sum: ContentSum
+    }
+
+    /// The maximum number of renditions that are ready.
+    private static let limit = 4
+
+    private struct State {
+        var ready: [Result<Summed?, any Error>] = []
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    /// Counts what is ready, and how many more may be.
+    private let filled = DispatchSemaphore(value: 0)
+    private let free = DispatchSemaphore(value: 0)
+    private let ended = DispatchGroup()
+
+    /// Starts with the renditions of the first attachment.
+    ///
+    /// - Parameters:
+    ///   - attachments: the attachments in the order of the package.
+    ///   - specifications: the names of the renditions of each.
+    ///   - rendering: returns a rendition; `nil` if there is none.
+    init(of attachments: [Attachment], as specifications: [String], _ rendering: @escaping Rendering) {
+        // A semaphore must not be released with a smaller value than it was created with.
+        for _ in 0..<Self.limit { free.signal() }
+        DispatchQueue(label: "StorePackages.renditions").async(group: ended) {
+            for attachment in attachments {
+                for specification in specifications {
+                    self.free.wait()
+                    if self.state.withLock({ $0.isStopped }) { return }
+                    let result = Result { try Self.summed(try rendering(attachment, specification), attachment) }
+                    self.state.withLock { $0.ready.append(result) }
+                    self.filled.signal()
+                }
+            }
+        }
+    }
+
+    /// Returns the next rendition; `nil` if there is none. Called once for each, in order.
+    ///
+    /// - Throws: what the rendering threw.
+    func next() throws -> Summed? {
+        filled.wait()
+        defer { free.signal() }
+        return try state.withLock { $0.ready.removeFirst() }.get()
+    }
+
+    /// Ends the thread, also if not all renditions were used, and waits until it has ended.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        free.signal()
+        ended.wait()
+    }
+
+    /// Returns a rendition with its sums.
+    ///
+    /// - Throws: ``PackageError`` for a rendition with EXIF, XMP, IPTC or a comment, in which a place could be.
+    static func summed(_ bytes: [UInt8]?, _ original: Attachment) throws -> Summed? {
+        guard let bytes else { return nil }
+        guard bytes.starts(with: [0xff, 0xd8, 0xff]),
+            !JPEGSegments(in: bytes).contains(where: { [0xe1, 0xed, 0xfe].contains($0.marker) })
+        else {
+            throw PackageError(
+                .invalidOptions,
+                "the rendition of \(original.digest) is not a JPEG file without metadata; make it again")
+        }
+        var sum = ContentSum()
+        sum.add(bytes)
+        return Summed(bytes: bytes, sum: sum)
+    }
+}
