@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(
             name: "DocumentModelTests", dependencies: ["DocumentModel", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "TextIndexingTests", dependencies: ["TestSupport", "TextIndexing"], swiftSettings: strict),
+            name: "TextIndexingTests", dependencies: ["LevelKit", "TestSupport", "TextIndexing"], swiftSettings: strict),
         .testTarget(
             name: "DocIndexTests",
             dependencies: [
@@ -157,7 +157,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "DocSyncTests", dependencies: ["DocIndex", "DocSync", "DocumentModel", "TestSupport"],
+            name: "DocSyncTests", dependencies: ["DocIndex", "DocSync", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DocNetworkTests",
@@ -179,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "lkreplTests",
             dependencies: [
-                "lkrepl", "DocIndex", "LevelFiles", "LevelKit", "StorePackages", "TestSupport", "levelkit-writer",
+                "lkrepl", "DocIndex", "LevelFiles", "LevelKit", "StorePackages", "TestSupport", "TextIndexing",
+                "levelkit-writer",
             ],
             swiftSettings: strict),
     ],

@@ -96,10 +96,12 @@ import Testing
     @Test func `Only the bridge module imports CLevelDB, and module dependencies point in one direction`() throws {
         let forbidden = [
             "Sources/LevelFiles": [
-                "CLevelDB", "LevelKit", "DocIndex", "lkrepl", "ArgumentParser", "CCrypto", "Foundation",
+                "CLevelDB", "LevelKit", "DocumentModel", "TextIndexing", "DocIndex", "lkrepl", "ArgumentParser",
+                "CCrypto", "Foundation",
             ],
             "Sources/LevelKit": [
-                "CSnappy", "CStemmer", "CUTF8Proc", "DocIndex", "lkrepl", "ArgumentParser", "CCrypto",
+                "CSnappy", "CStemmer", "CUTF8Proc", "DocumentModel", "TextIndexing", "DocIndex", "lkrepl",
+                "ArgumentParser", "CCrypto",
             ],
             "Sources/DocumentModel": [
                 "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "CCrypto", "LevelFiles", "TextIndexing", "DocIndex",
@@ -115,7 +117,9 @@ import Testing
                 "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "CCrypto", "LevelFiles", "DocNetwork", "lkrepl",
                 "ArgumentParser",
             ],
-            "Sources/Pictures": ["LevelFiles", "LevelKit", "DocIndex", "Renditions", "Foundation"],
+            "Sources/Pictures": [
+                "LevelFiles", "LevelKit", "DocumentModel", "TextIndexing", "DocIndex", "Renditions", "Foundation",
+            ],
             "Sources/Renditions": [
                 "CLevelDB", "CSnappy", "CStemmer", "CUTF8Proc", "CCrypto", "DocSync", "DocNetwork", "Inspector",
                 "lkrepl",

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection {
     /// Computes aggregates such as counts and sums over the documents that match a condition, in groups.
     ///

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 /// A saved selection of documents: the documents that satisfy a condition, or documents chosen one by one, in their own
 /// order.
 ///

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension AsyncDocumentCollection {
     /// The result of a query as an asynchronous sequence of arrays; see
     /// ``AsyncDocumentCollection/pages(_:count:options:)``.

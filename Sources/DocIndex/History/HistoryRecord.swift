@@ -1,5 +1,3 @@
-internal import LevelKit
-
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection {
     /// Observes the groups of an aggregation: returns them, and then again after every commit that changes them.
     ///

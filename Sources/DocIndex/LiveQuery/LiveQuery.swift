@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection {
     /// Observes the result of a query: returns it, and then every change to it.
     ///

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 /// The leading components of an index that conditions fix or restrict.
 struct IndexPrefix {
     /// The maximum number of key prefixes looked up in one index.

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection.Page {
     /// The position where the next page of a result begins. Opaque: its content may change with every release.
     ///

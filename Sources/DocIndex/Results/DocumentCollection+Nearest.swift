@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection {
     /// A document and its distance from a point.
     public struct Neighbor: Sendable, Hashable {

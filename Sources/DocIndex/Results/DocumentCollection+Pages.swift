@@ -1,5 +1,3 @@
-internal import LevelKit
-
 extension DocumentCollection {
     /// Some results of a query, and the position of the next ones.
     public struct Page: Sendable, Hashable {

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 /// Results as rows of a table: some values of each document, without decoding the others.
 extension DocumentCollection {
     /// A result reduced to the values at some paths.

@@ -44,7 +44,7 @@ extension BodyPlaces {
     /// Returns whether any value at `path` satisfies a condition. A value is decoded only if the condition requires it.
     ///
     /// - Throws: ``BodyError`` if the data along the path, or the part of the value that is read, is damaged; the
-    ///   errors of ``Filter/TextPattern/hasBoundedMatch(in:)``.
+    ///   errors of the condition.
     package func anyElement(
         at path: ResolvedPath, satisfies condition: some EncodedCondition, names: FieldNames
     ) throws -> Bool {

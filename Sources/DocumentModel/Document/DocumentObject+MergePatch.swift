@@ -7,7 +7,7 @@ extension DocumentObject {
     /// positions, and new ones are appended in the order of the patch.
     ///
     /// An object that would change a member of an attachment replaces the attachment, as it replaces any other value
-    /// that is not an object. ``Transaction/patch(_:_:in:if:)`` refuses such a patch. An object that states the members
+    /// that is not an object. `Transaction.patch` refuses such a patch. An object that states the members
     /// which an attachment has, or some of them, changes nothing.
     ///
     /// - Complexity: O(*n*) in the members of both.

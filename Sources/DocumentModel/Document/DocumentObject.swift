@@ -135,6 +135,7 @@ extension DocumentObject {
     /// Replaces the value of the member at `position`.
     mutating func setValue(_ value: DocumentValue, at position: Int) { members[position].value = value }
 
+    // Inlined, because literals and parsers add one member after another.
     @inline(__always)
     private mutating func append(_ member: Member) {
         members.append(member)

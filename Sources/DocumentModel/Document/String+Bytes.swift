@@ -15,7 +15,7 @@ extension String {
         return hasSameBytes(as: other.utf8Span.span)
     }
 
-    /// Returns whether the UTF-8 bytes of this string are `bytes`.
+    /// Returns whether the UTF-8 bytes of this string are `bytes`. Inlined: most calls compare lengths only.
     ///
     /// - Complexity: O(1) if the lengths differ, else O(*n*).
     @inline(__always)

@@ -1,5 +1,5 @@
 /// A parser for dates in the formats of ``DocumentDate/Format``. A change in what is accepted changes index keys, so it
-/// must raise the version in ``IndexDefinition/fingerprintText``.
+/// must raise the version in `IndexDefinition.fingerprintText` of DocIndex.
 ///
 /// A day without a time means midnight. Fractions of seconds are truncated to milliseconds. Strings with nonexistent
 /// days, hour 24, second 60 or trailing characters are not dates; neither is the `0000:00:00 00:00:00` of a camera

@@ -1,7 +1,7 @@
 /// A date as stored in an index.
 package struct IndexedDate: Sendable, Hashable {
     /// The milliseconds since the start of 1970: in UTC if the time zone is known, otherwise in wall-clock time.
-    package var milliseconds: Int64
+    package internal(set) var milliseconds: Int64
     /// The offset of local time from UTC in minutes; `nil` if the time zone is unknown.
     var offsetMinutes: Int?
 

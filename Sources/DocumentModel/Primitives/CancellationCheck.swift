@@ -6,10 +6,10 @@ package struct CancellationCheck {
 
     package init() {}
 
-    /// Counts a step. Every 256th step checks for cancellation.
+    /// Counts a step. Every 256th step checks for cancellation. A call from another module, a few instructions.
     ///
     /// - Throws: `CancellationError`.
-    @inline(__always) package mutating func step() throws {
+    package mutating func step() throws {
         stepCount &+= 1
         if stepCount == 0 { try Self.now() }
     }

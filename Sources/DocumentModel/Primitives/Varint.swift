@@ -1,7 +1,7 @@
 /// Unsigned integers with seven bits per byte, least significant first, as in LevelDB's own formats (`util/coding.cc`).
 ///
-/// LevelFiles has its own for the files of LevelDB. Calls of one module from another are not inlined, and the body of
-/// every document is made of these integers.
+/// LevelFiles has its own for the files of LevelDB, with errors that name an offset. Calls from other modules are not
+/// inlined; in this one, where the body of every document is made of these integers, they are.
 package enum Varint {
     package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value

@@ -3,8 +3,8 @@
 /// Contains buffers and a stemmer, so it is not thread-safe. The form of terms is part of the on-disk format: words as
 /// they are, stems after ``stemMark``, which no word begins with.
 package final class AnalysisChain {
-    package let analyzer: TextAnalyzer
-    package let isPlain: Bool
+    let analyzer: TextAnalyzer
+    let isPlain: Bool
     private let stemmer: Stemmer?
     private let words: AnalysisWords
     private let elisions: Set<String>

@@ -1,6 +1,6 @@
 /// The analyzed words of a document: terms with their positions, field by field.
 package struct AnalyzedDocument {
-    package var terms = SimpleAnalyzer.Terms()
+    package internal(set) var terms = SimpleAnalyzer.Terms()
     /// The position of each term. Fields ascend, and positions within a field do not decrease.
     package private(set) var positions: [TextPosition] = []
     private var field = -1

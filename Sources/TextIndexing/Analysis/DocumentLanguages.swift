@@ -1,7 +1,7 @@
 /// The field of a document that names its language, and the languages that a text index distinguishes.
 package struct DocumentLanguages: Sendable, Hashable {
     let path: FieldPath
-    package let languages: [TextAnalyzer.Language]
+    let languages: [TextAnalyzer.Language]
 
     package init(path: FieldPath, languages: [TextAnalyzer.Language]) {
         self.path = path

@@ -1,7 +1,7 @@
 /// The position of a term in a document: the field, and the index of the word in the field.
 package struct TextPosition: Hashable, Comparable {
     /// The field in the upper five bits, the position in the others.
-    package var bits: UInt32
+    package internal(set) var bits: UInt32
 
     /// The maximum number of fields of an index.
     package static let fieldLimit = 32
@@ -43,9 +43,7 @@ package struct TextPosition: Hashable, Comparable {
     /// Reads the positions of one posting. Returns `false` if they are corrupt.
     package static func read(
         _ bytes: Span<UInt8>, _ offset: inout Int, fields: UInt32, into positions: inout [TextPosition]
-    )
-        -> Bool
-    {
+    ) -> Bool {
         var rest = fields
         while rest != 0 {
             let field = rest.trailingZeroBitCount

@@ -44,7 +44,7 @@ public struct TextMarking: Sendable {
     /// - Parameters:
     ///   - text: the text.
     ///   - query: the query whose matches are marked.
-    ///   - analyzer: the analyzer of the field that contains the text; see ``IndexDefinition/Component/analyzer``.
+    ///   - analyzer: the analyzer of the field that contains the text; see `IndexDefinition.Component.analyzer`.
     public func marked(_ text: String, for query: TextQuery, analyzer: TextAnalyzer = .simple) -> String {
         let tokens = TextTokens(text, analyzer)
         return shown(text, tokens, matches: tokens.matches(query), in: text.startIndex..<text.endIndex)

@@ -1,5 +1,3 @@
-internal import LevelKit
-
 /// Collects the best documents of one part of an index.
 ///
 /// Two algorithms skip documents whose upper bound does not exceed the threshold: ``collectAll(_:_:_:_:)`` for queries

@@ -1,7 +1,7 @@
 /// Totals over all documents of a text index.
 package struct IndexStatistics: Sendable, Hashable {
     /// The number of documents with at least one word.
-    package var documents: Int64 = 0
+    package internal(set) var documents: Int64 = 0
     /// The number of words in all documents.
     var words: Int64 = 0
 

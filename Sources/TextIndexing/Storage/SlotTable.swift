@@ -1,5 +1,3 @@
-internal import LevelKit
-
 /// The row and the norm of each slot, in memory.
 ///
 /// Neither changes once it is written, and readers only access slots that existed when they started. Thus a single

@@ -26,7 +26,7 @@ package enum TextIndexKey: Int64, CaseIterable {
     /// `9 slot` → the terms of a document whose slot died since the last flush.
     case tombstones = 9
 
-    /// The first byte of the keys of all text indexes, `X`.
+    /// The first byte of the keys of all text indexes, `X`. It is the one that `StoreKey.text` of DocIndex reserves.
     static let firstByte: UInt8 = 0x58
 
     /// Returns the prefix of all keys of this kind.

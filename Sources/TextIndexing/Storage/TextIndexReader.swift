@@ -3,10 +3,10 @@
 /// A value type: the writer makes a new view for each batch. The objects it refers to never change in the range visible
 /// to this view.
 package struct TextIndexReader: Sendable {
-    package var structure: TextStructure
-    package var slots: SlotTable
+    package internal(set) var structure: TextStructure
+    package internal(set) var slots: SlotTable
     /// The deleted slots of each chunk; `nil` if there are none.
-    package var deleted: [DeletedSlots?]
+    package internal(set) var deleted: [DeletedSlots?]
     /// The smallest row of each chunk; the smaller row of two documents with equal scores ranks first.
     var smallestRows: [UInt32]
     var pending: InMemoryIndex

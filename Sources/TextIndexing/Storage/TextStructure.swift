@@ -8,12 +8,12 @@ package struct TextStructure: Sendable, Hashable {
     /// Increases with each batch that changes the index; identifies the state of the index in memory.
     var generation: UInt64 = 0
     /// The number of documents with at least one word, and the number of their words.
-    package var statistics = IndexStatistics()
+    package internal(set) var statistics = IndexStatistics()
     /// The slot of the next document.
-    package var nextSlot: UInt32 = 0
+    package internal(set) var nextSlot: UInt32 = 0
     /// The number of the next segment.
     var nextSegment: UInt32 = 1
-    package var segments: [TextSegment] = []
+    package internal(set) var segments: [TextSegment] = []
 
     /// The first slot that is not in a segment.
     package var pendingSlot: UInt32 { segments.last?.upper ?? 0 }
