@@ -3,7 +3,8 @@ internal import DocIndex
 internal import Pictures
 internal import Synchronization
 
-/// Renditions in the order of a package, read and summed on a thread of its own while the ones before are written.
+/// Renditions in the order of a package, read on a thread of its own and summed on others, while the ones before are
+/// written.
 ///
 /// A few are ready at a time, so memory does not depend on the size of the package.
 final class RenditionsAhead: Sendable {
@@ -15,19 +16,35 @@ final class RenditionsAhead: Sendable {
         let sum: ContentSum
     }
 
-    /// The maximum number of renditions that are ready.
-    private static let limit = 4
+    /// A rendition that is being summed, or an error.
+    private final class Pending: Sendable {
+        private let result = Mutex<Result<Summed?, any Error>>(.success(nil))
+        private let isSummed = DispatchSemaphore(value: 0)
+
+        func finish(_ result: Result<Summed?, any Error>) {
+            self.result.withLock { $0 = result }
+            isSummed.signal()
+        }
+
+        func wait() throws -> Summed? {
+            isSummed.wait()
+            return try result.withLock { $0 }.get()
+        }
+    }
 
     private struct State {
-        var ready: [Result<Summed?, any Error>] = []
+        var pending: [Pending] = []
         var isStopped = false
     }
 
+    /// The maximum number of renditions that are read but not written.
+    private static let limit = 4
+
     private let state = Mutex(State())
-    /// Counts what is ready, and how many more may be.
+    /// Counts the pending ones, and how many more there may be.
     private let filled = DispatchSemaphore(value: 0)
     private let free = DispatchSemaphore(value: 0)
-    private let ended = DispatchGroup()
+    private let work = DispatchGroup()
 
     /// Starts with the renditions of the first attachment.
     ///
@@ -38,14 +55,18 @@ final class RenditionsAhead: Sendable {
     init(of attachments: [Attachment], as specifications: [String], _ rendering: @escaping Rendering) {
         // A semaphore must not be released with a smaller value than it was created with.
         for _ in 0..<Self.limit { free.signal() }
-        DispatchQueue(label: "StorePackages.renditions").async(group: ended) {
+        DispatchQueue(label: "StorePackages.renditions").async(group: work) {
             for attachment in attachments {
                 for specification in specifications {
                     self.free.wait()
                     if self.state.withLock({ $0.isStopped }) { return }
-                    let result = Result { try Self.summed(try rendering(attachment, specification), attachment) }
-                    self.state.withLock { $0.ready.append(result) }
+                    let pending = Pending()
+                    self.state.withLock { $0.pending.append(pending) }
                     self.filled.signal()
+                    let rendition = Result { try rendering(attachment, specification) }
+                    DispatchQueue.global().async(group: self.work) {
+                        pending.finish(Result { try Self.summed(rendition.get(), attachment) })
+                    }
                 }
             }
         }
@@ -57,14 +78,14 @@ final class RenditionsAhead: Sendable {
     func next() throws -> Summed? {
         filled.wait()
         defer { free.signal() }
-        return try state.withLock { $0.ready.removeFirst() }.get()
+        return try state.withLock { $0.pending.removeFirst() }.wait()
     }
 
-    /// Ends the thread, also if not all renditions were used, and waits until it has ended.
+    /// Ends the work, also if not all renditions were used, and waits until it has ended.
     func stop() {
         state.withLock { $0.isStopped = true }
         free.signal()
-        ended.wait()
+        work.wait()
     }
 
     /// Returns a rendition with its sums.
