@@ -1,20 +1,20 @@
-internal import Dispatch
+package import Dispatch
 
 /// Runs calls that block their thread, away from the threads that tasks and actors share.
 ///
 /// A call stays part of its task. It can thus see that the task was canceled, and the values of task-local variables.
-final class BlockingExecutor: TaskExecutor {
+package final class BlockingExecutor: TaskExecutor {
     /// Runs any number of reads at once.
     static let reads = BlockingExecutor("DocIndex.reads", attributes: .concurrent)
 
     private let queue: DispatchQueue
 
     /// - Parameter attributes: `.concurrent` to run several calls at once; otherwise they run one after another.
-    init(_ label: String, attributes: DispatchQueue.Attributes = []) {
+    package init(_ label: String, attributes: DispatchQueue.Attributes = []) {
         queue = DispatchQueue(label: label, attributes: attributes)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

@@ -91,8 +91,8 @@ public struct PackageWriter {
     ///
     /// - Parameters:
     ///   - rendition: returns a rendition of an attachment as a JPEG file without metadata, by the name of its
-    ///     specification; `nil` if there is none. Called on another thread, in the order of the package, while
-    ///     renditions before are written.
+    ///     specification; `nil` if there is none. Called in another task, in the order of the package, while
+    ///     renditions before are written. The task is canceled if the package fails.
     ///   - progress: called after each attachment with the number of attachments so far, and the number of all.
     ///   - sink: takes the bytes of the file, in order. Only when this call has returned is the package complete.
     /// - Returns: what was packed.

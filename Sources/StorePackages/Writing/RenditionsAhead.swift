@@ -45,6 +45,7 @@ final class RenditionsAhead: Sendable {
     private let filled = DispatchSemaphore(value: 0)
     private let free = DispatchSemaphore(value: 0)
     private let work = DispatchGroup()
+    private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Starts with the renditions of the first attachment.
     ///
@@ -55,7 +56,10 @@ final class RenditionsAhead: Sendable {
     init(of attachments: [Attachment], as specifications: [String], _ rendering: @escaping Rendering) {
         // A semaphore must not be released with a smaller value than it was created with.
         for _ in 0..<Self.limit { free.signal() }
-        DispatchQueue(label: "StorePackages.renditions").async(group: work) {
+        work.enter()
+        // The thread of this executor may block. A task has the caller's task-local values, and can be canceled.
+        let reading = Task(executorPreference: BlockingExecutor("StorePackages.renditions")) {
+            defer { self.work.leave() }
             for attachment in attachments {
                 for specification in specifications {
                     self.free.wait()
@@ -70,6 +74,7 @@ final class RenditionsAhead: Sendable {
                 }
             }
         }
+        task.withLock { $0 = reading }
     }
 
     /// Returns the next rendition; `nil` if there is none. Called once for each, in order.
@@ -81,9 +86,10 @@ final class RenditionsAhead: Sendable {
         return try state.withLock { $0.pending.removeFirst() }.wait()
     }
 
-    /// Ends the work, also if not all renditions were used, and waits until it has ended.
+    /// Ends the work, also if not all renditions were used, and waits until it has ended. The rendering is canceled.
     func stop() {
         state.withLock { $0.isStopped = true }
+        task.withLock { $0 }?.cancel()
         free.signal()
         work.wait()
     }
