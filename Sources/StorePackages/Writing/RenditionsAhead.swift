@@ -32,15 +32,10 @@ final class RenditionsAhead: Sendable {
         }
     }
 
-    private struct State {
-        var pending: [Pending] = []
-        var isStopped = false
-    }
-
     /// The maximum number of renditions that are read but not written.
     private static let limit = 4
 
-    private let state = Mutex(State())
+    private let pending = Mutex<[Pending]>([])
     /// Counts the pending ones, and how many more there may be.
     private let filled = DispatchSemaphore(value: 0)
     private let free = DispatchSemaphore(value: 0)
@@ -63,13 +58,13 @@ final class RenditionsAhead: Sendable {
             for attachment in attachments {
                 for specification in specifications {
                     self.free.wait()
-                    if self.state.withLock({ $0.isStopped }) { return }
-                    let pending = Pending()
-                    self.state.withLock { $0.pending.append(pending) }
+                    if Task.isCancelled { return }
+                    let next = Pending()
+                    self.pending.withLock { $0.append(next) }
                     self.filled.signal()
                     let rendition = Result { try rendering(attachment, specification) }
                     DispatchQueue.global().async(group: self.work) {
-                        pending.finish(Result { try Self.summed(rendition.get(), attachment) })
+                        next.finish(Result { try Self.summed(rendition.get(), attachment) })
                     }
                 }
             }
@@ -83,12 +78,11 @@ final class RenditionsAhead: Sendable {
     func next() throws -> Summed? {
         filled.wait()
         defer { free.signal() }
-        return try state.withLock { $0.pending.removeFirst() }.wait()
+        return try pending.withLock { $0.removeFirst() }.wait()
     }
 
     /// Ends the work, also if not all renditions were used, and waits until it has ended. The rendering is canceled.
     func stop() {
-        state.withLock { $0.isStopped = true }
         task.withLock { $0 }?.cancel()
         free.signal()
         work.wait()
