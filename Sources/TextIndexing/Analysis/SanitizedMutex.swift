@@ -2,7 +2,7 @@
     internal import LevelKit
 
     /// A replacement for `Mutex` under the thread sanitizer. It wraps LevelKit's, so that files that do not import
-    /// LevelKit can use it.
+    /// LevelKit can use it. Each module has its own, because only that one takes precedence over Synchronization's.
     struct Mutex<Value>: ~Copyable, Sendable {
         private let lock: SanitizedMutex<Value>
 
