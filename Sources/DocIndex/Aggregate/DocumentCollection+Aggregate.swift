@@ -21,9 +21,9 @@ extension DocumentCollection {
         let (rows, plan) = try prepare(query, options)
         let names = rows.collection.names.current
         var summary = GroupSummary(aggregation, names: names)
-        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record in
             try rows.reading(row) {
-                try summary.add(BodyReader(record.extracting(bodyStart..<record.count), names: names))
+                try summary.add(BodyReader(record.body, names: names))
             }
             return true
         }
@@ -71,9 +71,9 @@ extension DocumentCollection {
             return facets.map { Self.ranked($0, limit: limit) }
         }
         var counts = paths.map { FacetCounts($0, names: names) }
-        try QueryExecutor(rows: read, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        try QueryExecutor(rows: read, query: query, plan: plan, options: options).run { row, record in
             try read.reading(row) {
-                let body = record.extracting(bodyStart..<record.count)
+                let body = record.body
                 let reader = try BodyReader(body, names: names)
                 for position in counts.indices { try counts[position].add(reader, of: body, row: row) }
             }

@@ -45,14 +45,14 @@ extension DocumentCollection {
         let (rows, plan) = try view.prepare(query, options)
         let names = rows.collection.names.current
         let summary = GroupSummary(Aggregation(by: keys), names: names)
-        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record, bodyStart, _ in
+        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record in
             let matching = try rows.reading(row) {
-                try summary.keys(of: BodyReader(record.extracting(bodyStart..<record.count), names: names)).compactMap {
+                try summary.keys(of: BodyReader(record.body, names: names)).compactMap {
                     found[$0.flatMap { OrderedValue.encoded($0) }]
                 }
             }
             guard !matching.isEmpty else { return true }
-            let id = try RowReader.document(record: record, row: row, collection: rows.collection).id
+            let id = try rows.document(in: record, row: row).id
             for group in matching { groups[group].ids.append(id) }
             return true
         }

@@ -84,7 +84,10 @@ struct BulkChangeRun {
     ) throws -> UInt64? {
         if options.isDryRun {
             // Without the writer's state, because nothing may be kept. A read-only store has no writer.
-            func rehearse() throws -> UInt64? { try write(after: row, source, &summary, state: WriterState()) }
+            func rehearse() throws -> UInt64? {
+                let state = WriterState(documents: DocumentCache(byteLimit: 0))
+                return try write(after: row, source, &summary, state: state)
+            }
             return store.database.mode == .readOnly ? try rehearse() : try store.withWriter { _ in try rehearse() }
         }
         return try store.withWriter { state in
@@ -243,9 +246,8 @@ private struct MatchedRecords: ~Copyable {
     /// after the search.
     func part(for update: inout PartialUpdate?, upTo sequence: UInt64) throws -> PartialUpdate.Part? {
         guard update != nil else { return nil }
-        let record = cursor.value
-        let (start, written) = try reader.start(of: record, row: row)
-        return written > sequence ? nil : update?.part(of: record.extracting(start..<record.count), sequence: written)
+        let record = try reader.record(cursor.value, row: row)
+        return record.sequence > sequence ? nil : update?.part(of: record.body, sequence: record.sequence)
     }
 
     /// The document.

@@ -162,7 +162,8 @@ private struct AttachmentCollector {
     private func candidates(
         _ garbage: inout DocumentStore.Attachments.Garbage, _ progress: (Int) throws -> Void
     ) throws -> [Candidate] {
-        let (snapshot, catalog, _) = try store.state()
+        let state = try store.state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         guard catalog.stored.hasAttachments else { return [] }
         var setAside = try snapshot.cursor(in: .prefix([StoreKey.setAside.rawValue]))
         guard try !setAside.advance() else {

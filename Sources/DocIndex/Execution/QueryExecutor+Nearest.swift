@@ -71,11 +71,11 @@ extension QueryExecutor {
     /// Reads a row, and keeps it with its exact position if it is a result.
     private func hold(_ row: UInt64, in held: inout [(position: [UInt8], row: UInt64)]) throws {
         var position: [UInt8]?
-        try rows.withRecord(row) { record, bodyStart, _ in
-            guard try self.matches(row, record, bodyStart) else { return }
+        try rows.withRecord(row) { record in
+            guard try self.matches(row, record) else { return }
             try self.rows.reading(row) {
                 var bytes: [UInt8] = []
-                try self.positions.append(record.extracting(bodyStart..<record.count), row: row, to: &bytes)
+                try self.positions.append(record.body, row: row, to: &bytes)
                 position = bytes
             }
         }
@@ -96,9 +96,7 @@ extension QueryExecutor {
         while let first = held.first, first.position.lexicographicallyPrecedes(bound) {
             held.removeFirst()
             guard window.admit() else { continue }
-            let goesOn = try rows.withRecord(first.row) { record, bodyStart, sequence in
-                try visit(first.row, record, bodyStart, sequence)
-            }
+            let goesOn = try rows.withRecord(first.row) { try visit(first.row, $0) }
             if !goesOn || window.isFull { return false }
         }
         return true

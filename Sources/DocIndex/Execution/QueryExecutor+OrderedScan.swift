@@ -18,12 +18,20 @@ extension QueryExecutor {
         let index = try valueIndex(named: scan.index)
         let projection = projection(from: index)
         let start = try self.start(of: scan, index)
-        // Seek past all entries with the sort key, whatever bytes follow it.
-        let seek = start.map { $0.sortKey + (scan.isDescending ? OrderedValue.behind : [0x01]) }
+        let endsWithSort = scan.sortComponents.upperBound == index.components.count
+        let seek = start.map { start in
+            var key = start.sortKey
+            if !scan.isDescending, endsWithSort {
+                StoreKey.appendRow(start.row, to: &key)
+            } else {
+                // Past all entries with the sort key, whatever bytes follow it.
+                key += scan.isDescending ? OrderedValue.behind : [0x01]
+            }
+            return key
+        }
         let runs = try scan.runs.map { try RunCursor($0, of: scan, index: index, from: seek, in: rows.snapshot) }
         for run in runs { if try run.advance() { try noteKey() } }
         let merge = MergeCursor(runs: runs, isDescending: scan.isDescending, start: start)
-        let endsWithSort = scan.sortComponents.upperBound == index.components.count
         let isChecked = runs.count > 1
         while let step = merge.next() {
             if let limit, let filter, cost(of: scan, since: begin) > limit {
@@ -138,11 +146,11 @@ extension QueryExecutor {
             lastRow = row
             return true
         }
-        return try rows.withRecord(row) { record, bodyStart, sequence in
-            guard try self.matches(row, record, bodyStart) else { return true }
+        return try rows.withRecord(row) { record in
+            guard try self.matches(row, record) else { return true }
             self.lastRow = row
             guard self.window.admit() else { return true }
-            return try visit(row, record, bodyStart, sequence) && !self.window.isFull
+            return try visit(row, record) && !self.window.isFull
         }
     }
 

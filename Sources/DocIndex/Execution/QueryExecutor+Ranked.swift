@@ -30,13 +30,11 @@ extension QueryExecutor {
     }
 
     private func isResult(_ row: UInt64) throws -> Bool {
-        try rows.withRecord(row) { record, bodyStart, _ in try self.matches(row, record, bodyStart) }
+        try rows.withRecord(row) { try self.matches(row, $0) }
     }
 
     private func visit(_ row: UInt64, _ visit: Visit) throws -> Bool {
-        try rows.withRecord(row) { record, bodyStart, sequence in
-            try visit(row, record, bodyStart, sequence) && !self.window.isFull
-        }
+        try rows.withRecord(row) { try visit(row, $0) && !self.window.isFull }
     }
 
     /// Returns the score and the row of a position.

@@ -128,9 +128,9 @@ extension QueryExecutor {
                 if try !entryVisit.visit(object) { return }
                 continue
             }
-            let goesOn = try rows.withRecord(row) { record, bodyStart, sequence in
+            let goesOn = try rows.withRecord(row) { record in
                 self.work.documentsExamined += 1
-                return try visit(row, record, bodyStart, sequence)
+                return try visit(row, record)
             }
             if !goesOn { return }
         }

@@ -10,9 +10,8 @@ final class QueryExecutor {
         var documentsExamined = 0
     }
 
-    /// Receives a row of the result: its record, the offset of the body in it, and the sequence number of its last
-    /// change. Returns whether to continue.
-    typealias Visit = (_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> Bool
+    /// Receives a row of the result and its record. Returns whether to continue.
+    typealias Visit = (_ row: UInt64, _ record: borrowing RowRecord) throws -> Bool
 
     /// The paths taken from entries and the closure that receives them. The closure returns whether to continue.
     struct EntryVisit {
@@ -95,8 +94,8 @@ final class QueryExecutor {
             let wanted = found.sorted
             for (place, row) in wanted.enumerated() {
                 let next = place + 1 < wanted.count ? wanted[place + 1] : nil
-                let goesOn = try fetcher.withRecord(row, before: next) { record, bodyStart, sequence in
-                    try self.matches(row, record, bodyStart) ? add(row, record, bodyStart, sequence) : true
+                let goesOn = try fetcher.withRecord(row, before: next) { record in
+                    try self.matches(row, record) ? add(row, record) : true
                 }
                 if !goesOn { return }
             }
@@ -107,10 +106,10 @@ final class QueryExecutor {
     func sort(_ found: RowBitmap, behind row: UInt64?, _ visit: Visit) throws {
         var position = start
         if let row {
-            position = try rows.withRecord(row) { record, bodyStart, _ in
+            position = try rows.withRecord(row) { record in
                 try rows.reading(row) {
                     var bytes: [UInt8] = []
-                    try positions.append(record.extracting(bodyStart..<record.count), row: row, to: &bytes)
+                    try positions.append(record.body, row: row, to: &bytes)
                     return bytes
                 }
             }
@@ -157,12 +156,12 @@ final class QueryExecutor {
         switch plan.access {
         case .nothing: break
         case .scan:
-            try scan(from: 0) { _, _, _, _ in
+            try scan(from: 0) { _, _ in
                 count += 1
                 return true
             }
         default:
-            try run { _, _, _, _ in
+            try run { _, _ in
                 count += 1
                 return true
             }
@@ -179,7 +178,7 @@ final class QueryExecutor {
             }
         }
         var found = RowBitmap()
-        try run { row, _, _, _ in
+        try run { row, _ in
             found.insert(row)
             return true
         }
@@ -216,13 +215,13 @@ final class QueryExecutor {
     }
 
     /// Returns whether the document in a record satisfies the condition.
-    func matches(_ row: UInt64, _ record: Span<UInt8>, _ bodyStart: Int) throws -> Bool {
+    func matches(_ row: UInt64, _ record: borrowing RowRecord) throws -> Bool {
         work.documentsExamined += 1
         try step()
         // A condition may take long for one document, such as a pattern on a long string.
         try CancellationCheck.now()
         do {
-            return try residual.matches(record.extracting(bodyStart..<record.count), row: row)
+            return try residual.matches(record.body, row: row)
         } catch let error as BodyError {
             throw rows.damaged(row, error)
         }
@@ -259,11 +258,10 @@ final class QueryExecutor {
                 return try visitInOrder(try rowSet(fallback.access), from: row, visit)
             }
             try noteKey()
-            let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
-            guard try matches(row, cursor.value, bodyStart), window.admit() else { continue }
+            guard try matches(row, rows.record(cursor.value, row: row)), window.admit() else { continue }
             // Before a result is returned, make sure that no damaged entry before it was skipped.
             try cursor.checkForErrors()
-            if try !visit(row, cursor.value, bodyStart, sequence) || window.isFull { return }
+            if try !visit(row, rows.record(cursor.value, row: row)) || window.isFull { return }
         }
     }
 
@@ -273,11 +271,10 @@ final class QueryExecutor {
         while try cursor.advanceUnchecked() {
             try noteKey()
             let row = try rows.row(ofDocumentKey: cursor.key)
-            let (bodyStart, sequence) = try rows.start(of: cursor.value, row: row)
-            guard try matches(row, cursor.value, bodyStart) else { continue }
+            guard try matches(row, rows.record(cursor.value, row: row)) else { continue }
             // Before a result is returned, make sure that no damaged entry before it was skipped.
             try cursor.checkForErrors()
-            if try !visit(row, cursor.value, bodyStart, sequence) { return }
+            if try !visit(row, rows.record(cursor.value, row: row)) { return }
         }
     }
 
@@ -292,9 +289,9 @@ final class QueryExecutor {
                 continue
             }
             let next = place + 1 < wanted.count ? wanted[place + 1] : nil
-            let goesOn = try fetcher.withRecord(row, before: next) { record, bodyStart, sequence in
-                guard try self.matches(row, record, bodyStart), self.window.admit() else { return true }
-                return try visit(row, record, bodyStart, sequence) && !self.window.isFull
+            let goesOn = try fetcher.withRecord(row, before: next) { record in
+                guard try self.matches(row, record), self.window.admit() else { return true }
+                return try visit(row, record) && !self.window.isFull
             }
             if !goesOn || window.isFull { return }
         }
@@ -305,10 +302,10 @@ final class QueryExecutor {
         var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
         var position: [UInt8] = []
         let (rows, positions, start) = (self.rows, self.positions, self.start)
-        try source { row, record, bodyStart, _ in
+        try source { row, record in
             position.removeAll(keepingCapacity: true)
             do throws(BodyError) {
-                try positions.append(record.extracting(bodyStart..<record.count), row: row, to: &position)
+                try positions.append(record.body, row: row, to: &position)
             } catch {
                 throw rows.damaged(row, error)
             }
@@ -318,9 +315,7 @@ final class QueryExecutor {
         }
         for row in top.sorted() where window.admit() {
             try step()
-            let goesOn = try rows.withRecord(row) { record, bodyStart, sequence in
-                try visit(row, record, bodyStart, sequence)
-            }
+            let goesOn = try rows.withRecord(row) { try visit(row, $0) }
             if !goesOn || window.isFull { return }
         }
     }

@@ -18,20 +18,21 @@ struct RowFetcher: ~Copyable {
     ///   - row: A row greater than the previous one.
     ///   - next: The next row that will be read; `nil` if there is none.
     mutating func withRecord<R>(
-        _ row: UInt64, before next: UInt64?,
-        _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
+        _ row: UInt64, before next: UInt64?, _ body: (borrowing RowRecord) throws -> R
     ) throws -> R {
+        if let cached = rows.cachedRow(row) { return try cached.withRecord(body) }
         if cursorRow == 0 || cursorRow > row || row - cursorRow > CostModel.stepLimit {
             // A seek costs as much as a lookup. It pays off if the next row can be reached in a few steps.
-            guard let next, next > row, next - row <= CostModel.stepLimit else { return try rows.withRecord(row, body) }
+            guard let next, next > row, next - row <= CostModel.stepLimit else {
+                return try rows.withStoredRecord(row, body)
+            }
             cursor.seek(to: StoreKey.document(rows.collection.number, row: row))
             try advance()
         }
         while cursorRow < row { try advance() }
         // If the row does not exist, the lookup reports it.
-        guard cursorRow == row else { return try rows.withRecord(row, body) }
-        let (start, sequence) = try rows.start(of: cursor.value, row: row)
-        return try body(cursor.value, start, sequence)
+        guard cursorRow == row else { return try rows.withStoredRecord(row, body) }
+        return try rows.withCaching(try rows.record(cursor.value, row: row), of: row, body)
     }
 
     private mutating func advance() throws {

@@ -79,8 +79,8 @@ struct LiveResult {
             examinedCount += 1
             try matches?.look(at: key.row, for: searches)
             var member: LiveWindow.Member?
-            try rows.withRecord(key.row) { record, bodyStart, _ in
-                let body = record.extracting(bodyStart..<record.count)
+            try rows.withRecord(key.row) { record in
+                let body = record.body
                 guard try rows.reading(key.row, { try filter.matches(body, row: key.row) }) else { return }
                 var position: [UInt8] = []
                 try rows.reading(key.row) {
@@ -88,7 +88,7 @@ struct LiveResult {
                 }
                 member = LiveWindow.Member(
                     position: position,
-                    document: try RowReader.document(record: record, row: key.row, collection: rows.collection))
+                    document: try rows.document(in: record, row: key.row))
             }
             window.replace(change.id, by: member)
         }
@@ -119,12 +119,12 @@ struct LiveResult {
             rows: rows, query: query, plan: plan, options: options, after: position)
         var found: [LiveWindow.Member] = []
         var hasMore = false
-        try executor.run { row, record, bodyStart, _ in
+        try executor.run { row, record in
             if let missing, found.count == missing {
                 hasMore = true
                 return false
             }
-            let document = try RowReader.document(record: record, row: row, collection: rows.collection)
+            let document = try rows.document(in: record, row: row)
             found.append(
                 LiveWindow.Member(
                     position: executor.positions.bytes(of: document.content, row: row), document: document))

@@ -35,17 +35,16 @@ extension DocumentCollection {
         _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
     ) throws -> Page {
         var documents: [Document] = []
-        let (next, execution) = try runPage(query, after: token, options) { rows, row, record, _ in
-            documents.append(try RowReader.document(record: record, row: row, collection: rows.collection))
+        let (next, execution) = try runPage(query, after: token, options) { rows, row, record in
+            documents.append(try rows.document(in: record, row: row))
         }
         return Page(documents: documents, next: next, execution: execution)
     }
 
-    /// Runs the query of a page, and calls `body` with the reader, the row, the record of each of its documents, and the
-    /// offset of the body in the record.
+    /// Runs the query of a page, and calls `body` with the reader, and the row and record of each of its documents.
     func runPage(
         _ query: Query, after token: Page.Token?, _ options: Query.Options,
-        _ body: (RowReader, UInt64, Span<UInt8>, Int) throws -> Void
+        _ body: (RowReader, UInt64, borrowing RowRecord) throws -> Void
     ) throws -> (next: Page.Token?, execution: Plan.Execution) {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -64,7 +63,7 @@ extension DocumentCollection {
         var position: [UInt8] = []
         var hasMore = false
         if limit > 0 {
-            try executor.run { row, record, bodyStart, _ in
+            try executor.run { row, record in
                 if count == limit {
                     hasMore = true
                     return false
@@ -72,11 +71,10 @@ extension DocumentCollection {
                 count += 1
                 if count == limit {
                     try rows.reading(row) {
-                        try executor.positions.append(
-                            record.extracting(bodyStart..<record.count), row: row, to: &position)
+                        try executor.positions.append(record.body, row: row, to: &position)
                     }
                 }
-                try body(rows, row, record, bodyStart)
+                try body(rows, row, record)
                 return true
             }
         }

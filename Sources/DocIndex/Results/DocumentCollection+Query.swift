@@ -44,9 +44,9 @@ extension DocumentCollection {
         let (rows, plan) = try prepare(query, options)
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         var count = 0
-        try executor.run { row, record, _, _ in
+        try executor.run { row, record in
             count += 1
-            return try body(try RowReader.document(record: record, row: row, collection: rows.collection))
+            return try body(try rows.document(in: record, row: row))
         }
         return Plan.Execution(
             plan: plan, keysExamined: executor.work.keysExamined, documentsExamined: executor.work.documentsExamined,
@@ -76,32 +76,57 @@ extension DocumentCollection {
         _ paths: [FieldPath], _ query: Query, options: Query.Options = Query.Options()
     ) throws -> [DocumentObject] {
         let (rows, plan) = try prepare(query, options, for: .fields(paths))
-        let names = rows.collection.names.current
-        let resolved = paths.map { ResolvedPath($0, names: names) }
+        let fields = SelectedFields(paths, names: rows.collection.names.current)
         var results: [DocumentObject] = []
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         executor.entryVisit = QueryExecutor.EntryVisit(paths: paths) {
             results.append($0)
             return true
         }
-        try executor.run { row, record, bodyStart, _ in
-            try rows.reading(row) {
-                let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-                var result = DocumentObject()
-                for path in resolved {
-                    if path.path.hasArrayStep {
-                        var elements: [DocumentValue] = []
-                        try reader.forEachElement(at: path) { elements.append($0) }
-                        result[path.path.description] = .array(elements)
-                    } else if let value = try reader.value(at: path) {
-                        result[path.path.description] = value
-                    }
-                }
-                results.append(result)
-            }
+        try executor.run { row, record in
+            results.append(try rows.reading(row) { try fields.object(record) })
             return true
         }
         return results
+    }
+}
+
+/// The fields that results are reduced to.
+private struct SelectedFields {
+    private struct Field {
+        let name: String
+        let path: ResolvedPath
+    }
+
+    private let fields: [Field]
+    private let names: FieldNames
+
+    init(_ paths: [FieldPath], names: FieldNames) {
+        self.names = names
+        var fields: [Field] = []
+        for path in paths {
+            let name = path.description
+            if fields.contains(where: { $0.name.hasSameBytes(as: name) }) { continue }
+            fields.append(Field(name: name, path: ResolvedPath(path, names: names)))
+        }
+        self.fields = fields
+    }
+
+    /// Returns the fields of a document.
+    func object(_ record: borrowing RowRecord) throws -> DocumentObject {
+        var members: [DocumentObject.Member] = []
+        members.reserveCapacity(fields.count)
+        let reader = try BodyReader(record.body, names: names)
+        for field in fields {
+            if field.path.path.hasArrayStep {
+                var elements: [DocumentValue] = []
+                try reader.forEachElement(at: field.path) { elements.append($0) }
+                members.append(DocumentObject.Member(name: field.name, value: .array(elements)))
+            } else if let value = try reader.value(at: field.path) {
+                members.append(DocumentObject.Member(name: field.name, value: value))
+            }
+        }
+        return DocumentObject(distinctMembers: members)
     }
 }
 

@@ -29,10 +29,10 @@ extension DocumentCollection {
     ) throws -> RowPage {
         var projection: RowProjection?
         var results: [Row] = []
-        let (next, execution) = try runPage(query, after: token, options) { rows, row, record, bodyStart in
+        let (next, execution) = try runPage(query, after: token, options) { rows, row, record in
             let known = projection ?? RowProjection(paths, rows.collection)
             projection = known
-            results.append(try rows.reading(row) { try known.row(record, bodyStart, row) })
+            results.append(try rows.reading(row) { try known.row(record, row) })
         }
         return RowPage(rows: results, next: next, execution: execution)
     }
@@ -46,7 +46,7 @@ extension DocumentCollection {
         let (rows, plan) = try prepare(query, options)
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         var found: [UInt64] = []
-        try executor.run { row, _, _, _ in
+        try executor.run { row, _ in
             found.append(row)
             return true
         }
@@ -69,10 +69,11 @@ extension DocumentCollection {
         query.limit = limit
         var documents: [Document] = []
         var byteCount = 0
-        _ = try runPage(query, after: nil, Query.Options()) { rows, row, record, _ in
-            guard record.count <= byteLimit / 4, byteCount + record.count <= byteLimit else { return }
-            byteCount += record.count
-            documents.append(try RowReader.document(record: record, row: row, collection: rows.collection))
+        _ = try runPage(query, after: nil, Query.Options()) { rows, row, record in
+            let count = record.bytes.count
+            guard count <= byteLimit / 4, byteCount + count <= byteLimit else { return }
+            byteCount += count
+            documents.append(try rows.document(in: record, row: row))
         }
         return documents
     }
@@ -93,12 +94,10 @@ private struct RowProjection {
         self.collection = collection
     }
 
-    func row(_ record: Span<UInt8>, _ bodyStart: Int, _ row: UInt64) throws -> DocumentCollection.Row {
-        let reader = try BodyReader(record.extracting(bodyStart..<record.count), names: names)
-        var offset = 0
-        guard let sequence = Varint.read(record, &offset), let value = try reader.value(at: idPath),
-            let id = DocumentID(value)
-        else {
+    func row(_ record: borrowing RowRecord, _ row: UInt64) throws -> DocumentCollection.Row {
+        let body = record.body
+        let reader = try BodyReader(body, names: names)
+        guard let value = try reader.value(at: idPath), let id = DocumentID(value) else {
             throw DocIndexError(
                 .corruption,
                 "row \(row) of the collection \(collection.name) contains no document with an id; restore a backup")
@@ -113,6 +112,6 @@ private struct RowProjection {
                 values.append(try reader.value(at: path))
             }
         }
-        return DocumentCollection.Row(id: id, sequence: sequence, byteCount: record.count - bodyStart, values: values)
+        return DocumentCollection.Row(id: id, sequence: record.sequence, byteCount: body.count, values: values)
     }
 }

@@ -77,8 +77,8 @@ extension DocumentCollection {
             let wanted = Query(Self.both(query, filter), sort: [.bestFirst], limit: limit)
             let (rows, plan) = try prepare(wanted, options)
             let executor = QueryExecutor(rows: rows, query: wanted, plan: plan, options: options)
-            return try executor.run { row, record, _, _ in
-                let document = try RowReader.document(record: record, row: row, collection: rows.collection)
+            return try executor.run { row, record in
+                let document = try rows.document(in: record, row: row)
                 let score = Double(executor.searches?.score(of: row) ?? 0) / BM25.unit
                 return try body(Hit(document: document, score: score))
             }

@@ -12,6 +12,7 @@ struct Commit {
     /// The collections written to and their indexes, resolved once.
     private var collections: [UInt32: Collection] = [:]
     private var written: [StoreChange] = []
+    private var writtenRows: [DocumentCache.Key] = []
     private var history = PendingHistory()
     private var attachments = AttachmentChanges()
     /// Whether stored documents may refer to attachments.
@@ -107,7 +108,11 @@ struct Commit {
         }
         let texts = try state.texts.apply(changes.texts, of: catalog, database: database, to: changes.batch)
         do {
-            try state.texts.write(texts) { try database.write(changes.batch, durability: durability) }
+            try state.texts.write(texts) {
+                try state.documents.whileWriting(writtenRows) {
+                    try database.write(changes.batch, durability: durability)
+                }
+            }
         } catch {
             state.forget()
             throw error
@@ -154,6 +159,7 @@ struct Commit {
             }
         }
         let row = try placeInFeed(edit, entry: entry)
+        writtenRows.append(DocumentCache.Key(collection: entry.number, row: row))
         if entry.history != nil {
             try history.add(edit, row: row, sequence: sequence, of: entry, in: database)
         }

@@ -22,11 +22,14 @@ extension DocumentCollection {
     private func newestDocument(_ id: DocumentID) throws -> Found? {
         guard let entry = try newestEntry() else { return nil }
         for _ in 0..<3 {
+            let documents = store.documents.newest
             guard let row = try RowReader.record(of: id, collection: entry, in: store.database)?.row else {
                 return Found(document: nil)
             }
             // Rows are never reused: the row contains this document, or nothing if it was deleted in between.
-            if let document = try RowReader.document(row, of: id, collection: entry, in: store.database) {
+            if let document = try RowReader.document(
+                row, of: id, collection: entry, in: store.database, documents: documents)
+            {
                 return Found(document: document)
             }
         }

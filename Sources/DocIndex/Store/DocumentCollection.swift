@@ -13,41 +13,42 @@ public struct DocumentCollection: Sendable {
     private let pinned: Pinned?
 
     private struct Pinned: Sendable {
-        let snapshot: Snapshot
+        let state: DocumentStore.State
         let entry: LoadedCollection
-        let texts: TextIndexViews.Views
     }
 
-    init(
-        store: DocumentStore, number: UInt32, name: String,
-        pinned: (Snapshot, LoadedCollection, TextIndexViews.Views)? = nil
-    ) {
+    init(store: DocumentStore, number: UInt32, name: String) {
         self.store = store
         self.number = number
         self.name = name
-        self.pinned = pinned.map { Pinned(snapshot: $0.0, entry: $0.1, texts: $0.2) }
+        pinned = nil
+    }
+
+    /// Creates a collection that reads one state.
+    init(store: DocumentStore, entry: LoadedCollection, pinnedTo state: DocumentStore.State) {
+        self.store = store
+        number = entry.number
+        name = entry.name
+        pinned = Pinned(state: state, entry: entry)
     }
 
     /// Returns the collection pinned to its newest state; itself if it is pinned already.
     func pinnedToNewest() throws -> DocumentCollection {
         if pinned != nil { return self }
-        let (snapshot, catalog, texts) = try store.state()
-        return DocumentCollection(
-            store: store, number: number, name: name, pinned: (snapshot, try entry(in: catalog), texts))
+        let state = try store.state()
+        return DocumentCollection(store: store, entry: try entry(in: state.catalog), pinnedTo: state)
     }
 
     /// Returns a reader of one state, with the indexes that match it.
     func reader() throws -> RowReader {
-        if let pinned {
-            return RowReader(snapshot: pinned.snapshot, collection: pinned.entry, texts: pinned.texts)
-        }
+        if let pinned { return RowReader(of: pinned.entry, in: pinned.state) }
         return try newestReader()
     }
 
     /// Returns a reader of the newest state, even if the collection is pinned to a snapshot.
     func newestReader() throws -> RowReader {
-        let (snapshot, catalog, texts) = try store.state()
-        return RowReader(snapshot: snapshot, collection: try entry(in: catalog), texts: texts)
+        let state = try store.state()
+        return RowReader(of: try entry(in: state.catalog), in: state)
     }
 
     /// Returns the current catalog entry of the collection; `nil` if the collection is pinned to a snapshot.

@@ -40,7 +40,8 @@ extension DocumentStore {
     func visitChanges(
         since sequence: UInt64, epoch: StoreEpoch?, in collection: String?, limit: Int
     ) throws -> (changes: [StoreChange], position: UInt64) {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         let ownEpoch = catalog.stored.epoch
         if let epoch, epoch != ownEpoch {
             throw DocIndexError(

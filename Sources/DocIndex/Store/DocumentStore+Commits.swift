@@ -28,7 +28,8 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError`` with `corruption`; `LevelError`.
     /// - Complexity: one seek for each commit.
     public func commits(before sequence: UInt64? = nil, limit: Int = 20) throws -> [CommitSummary] {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         var range = KeyRange.prefix([StoreKey.history.rawValue])
         if let sequence { range.upper = .excluded(StoreKey.history(of: sequence)) }
         var commits: [CommitSummary] = []
@@ -159,7 +160,8 @@ extension DocumentStore {
     ///
     /// - Complexity: O(*n*) in the changes of all collections.
     package func storedChangeCount(inHistoryOf collection: String) throws -> Int {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         guard let number = catalog.collection(named: collection)?.number else { return 0 }
         var count = 0
         var cancellation = CancellationCheck()

@@ -114,7 +114,8 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError``: `notInHistory` if no change of the commit is in the history; `corruption`.
     /// - Complexity: O(*n*) in the documents of the commit.
     public func previewUndo(of commit: UInt64? = nil) throws -> Undo {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         return try UndoReader(reader: snapshot, catalog: catalog)
             .read(commit.map { $0...$0 }, overwriting: true) { _, _ in }
     }
@@ -124,7 +125,8 @@ extension DocumentStore {
     /// - Throws: ``DocIndexError``: `notInHistory` if no change of the commits is in the history; `corruption`.
     /// - Complexity: O(*n*) in the documents of the commits.
     public func previewUndo(ofCommits commits: ClosedRange<UInt64>) throws -> Undo {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         return try UndoReader(reader: snapshot, catalog: catalog).read(commits, overwriting: true) { _, _ in }
     }
 

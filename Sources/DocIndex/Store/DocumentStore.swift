@@ -22,6 +22,12 @@ public final class DocumentStore: Sendable {
         /// ``DocumentStore/finishSchemaChange(_:)`` from any thread. Until that finishes, the old indexes answer and
         /// the new ones do not.
         public var finishesSchemaChange = true
+        /// The maximum size of the documents that the store keeps in memory because they were read more than once, in
+        /// bytes, as estimated; 0 for none. The cache of the database, ``LevelKit/DatabaseOptions/cacheByteCount``, does
+        /// not include them.
+        public var documentCacheByteCount = defaultDocumentCacheByteCount
+        /// Whether those documents are kept from their first use on.
+        package var cachesDocumentsAtFirstUse = false
         /// When the words of new documents are written as segments of text indexes.
         package var textMaintenance = TextMaintenanceLimits()
 
@@ -29,15 +35,18 @@ public final class DocumentStore: Sendable {
         public init(finishesSchemaChange: Bool = true) {
             self.finishesSchemaChange = finishesSchemaChange
             database.writeBufferByteCount = 16 << 20
-            database.cacheByteCount = 64 << 20
+            database.cacheByteCount = 48 << 20
         }
+
+        /// The default of ``documentCacheByteCount``: 16 MiB.
+        public static let defaultDocumentCacheByteCount = 16 << 20
     }
 
     let database: Database
     let writer: WriterLock
     /// Held while indexes are built or documents migrated, so that only one thread at a time does so.
     let maintenance: WriterLock
-    let writerState = WriterState()
+    let writerState: WriterState
     let signal: ChangeSignal
     private let catalog: Mutex<LoadedCatalog>
     private let ownership: ExclusiveOwnership
@@ -49,7 +58,7 @@ public final class DocumentStore: Sendable {
     /// Runs the writes of asynchronous callers, one after another.
     let writes = BlockingExecutor("DocIndex.writes")
 
-    private init(database: Database, catalog: LoadedCatalog) throws {
+    private init(database: Database, catalog: LoadedCatalog, documents: DocumentCache) throws {
         let signal = ChangeSignal()
         let files = ContentDirectory(of: database)
         // Another process may write the store and collect garbage while this one reads it.
@@ -72,6 +81,7 @@ public final class DocumentStore: Sendable {
         self.ownership = ownership
         writer = WriterLock(refusal: database.refusal)
         maintenance = WriterLock(refusal: database.refusal)
+        writerState = WriterState(documents: documents)
         self.database = database
         self.catalog = Mutex(catalog)
     }
@@ -123,7 +133,9 @@ public final class DocumentStore: Sendable {
         do {
             return try open(
                 on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange,
-                textMaintenance: options.textMaintenance, stored: stored)
+                textMaintenance: options.textMaintenance, stored: stored,
+                documents: DocumentCache(
+                    byteLimit: options.documentCacheByteCount, addsAtFirstUse: options.cachesDocumentsAtFirstUse))
         } catch {
             try database.close()
             throw error
@@ -138,11 +150,13 @@ public final class DocumentStore: Sendable {
     /// - Throws: the errors of ``open(at:schema:options:mode:)``; `LevelError` with `locked` if another store is using
     ///   this database.
     public static func open(
-        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true
+        on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
+        documentCacheByteCount: Int = Options.defaultDocumentCacheByteCount
     ) throws -> DocumentStore {
         try open(
             on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
-            textMaintenance: TextMaintenanceLimits())
+            textMaintenance: TextMaintenanceLimits(), stored: nil,
+            documents: DocumentCache(byteLimit: documentCacheByteCount))
     }
 
     package static func open(
@@ -151,12 +165,13 @@ public final class DocumentStore: Sendable {
     ) throws -> DocumentStore {
         try open(
             on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
-            textMaintenance: textMaintenance, stored: nil)
+            textMaintenance: textMaintenance, stored: nil,
+            documents: DocumentCache(byteLimit: Options.defaultDocumentCacheByteCount))
     }
 
     private static func open(
         on database: Database, schema: Schema?, finishesSchemaChange: Bool, textMaintenance: TextMaintenanceLimits,
-        stored: StoredCatalog?
+        stored: StoredCatalog?, documents: DocumentCache
     ) throws -> DocumentStore {
         try schema?.validate()
         guard database.order == .bytewise else {
@@ -168,7 +183,8 @@ public final class DocumentStore: Sendable {
         let catalog = try storedCatalog(
             in: database, mayBeNew: schema != nil && database.mode == .readWrite, known: stored)
         let store = try DocumentStore(
-            database: database, catalog: LoadedCatalog(loading: catalog, from: database))
+            database: database, catalog: LoadedCatalog(loading: catalog, from: database),
+            documents: documents)
         if database.mode == .readOnly {
             try store.requireInForce(schema)
             return store
@@ -307,20 +323,35 @@ public final class DocumentStore: Sendable {
 
     /// Returns a snapshot of the store. Its collections do not see later writes.
     public func snapshot() throws -> StoreSnapshot {
-        let (snapshot, catalog, texts) = try state()
-        return StoreSnapshot(store: self, snapshot: snapshot, catalog: catalog, texts: texts)
+        StoreSnapshot(store: self, state: try state())
     }
 
-    /// Returns the newest state, the matching catalog, and views of the text indexes, one of which matches the state.
-    func state() throws -> (Snapshot, LoadedCatalog, TextIndexViews.Views) {
-        try catalog.withLock { catalog in
+    /// A state of the store.
+    struct State: Sendable {
+        let snapshot: Snapshot
+        /// The catalog that matches the snapshot.
+        let catalog: LoadedCatalog
+        /// Views of the text indexes, one of which matches the snapshot.
+        let texts: TextIndexViews.Views
+        let documents: DocumentCache.View
+    }
+
+    /// Returns the newest state.
+    func state() throws -> State {
+        let commitCount = documents.commitCount
+        return try catalog.withLock { catalog in
             let (snapshot, texts) = try texts.views.snapshot { try database.snapshot() }
-            return (snapshot, catalog, texts)
+            return State(
+                snapshot: snapshot, catalog: catalog, texts: texts,
+                documents: DocumentCache.View(cache: documents, commitCount: commitCount))
         }
     }
 
     /// The text indexes in memory.
     var texts: TextIndexes { writerState.texts }
+
+    /// The documents in memory.
+    var documents: DocumentCache { writerState.documents }
 
     /// The declared collections, in the order of the schema.
     public var collections: [DocumentCollection] {
@@ -425,21 +456,17 @@ public final class DocumentStore: Sendable {
 /// A snapshot of a store: its collections do not see later writes.
 public struct StoreSnapshot: Sendable {
     let store: DocumentStore
-    let snapshot: Snapshot
-    private let catalog: LoadedCatalog
-    private let texts: TextIndexViews.Views
+    private let state: DocumentStore.State
 
-    init(store: DocumentStore, snapshot: Snapshot, catalog: LoadedCatalog, texts: TextIndexViews.Views) {
+    init(store: DocumentStore, state: DocumentStore.State) {
         self.store = store
-        self.snapshot = snapshot
-        self.catalog = catalog
-        self.texts = texts
+        self.state = state
     }
+
+    var snapshot: Snapshot { state.snapshot }
 
     /// The collections, in the order of the schema. Writes to them go to the store.
     public var collections: [DocumentCollection] {
-        catalog.collections.map {
-            DocumentCollection(store: store, number: $0.number, name: $0.name, pinned: (snapshot, $0, texts))
-        }
+        state.catalog.collections.map { DocumentCollection(store: store, entry: $0, pinnedTo: state) }
     }
 }

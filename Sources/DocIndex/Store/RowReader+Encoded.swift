@@ -2,18 +2,34 @@ internal import LevelKit
 
 /// Reading rows without decoding them completely.
 extension RowReader {
-    /// Calls `body` with the record of a row, the offset of the encoded body, and the sequence number.
+    /// Calls `body` with the record of a row.
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if the document is missing or unreadable.
-    func withRecord<R>(
-        _ row: UInt64, _ body: (_ record: Span<UInt8>, _ bodyStart: Int, _ sequence: UInt64) throws -> R
-    ) throws -> R {
+    func withRecord<R>(_ row: UInt64, _ body: (borrowing RowRecord) throws -> R) throws -> R {
+        if let cached = cachedRow(row) { return try cached.withRecord(body) }
+        return try withStoredRecord(row, body)
+    }
+
+    /// Returns a row in memory; `nil` if it is not there.
+    func cachedRow(_ row: UInt64) -> CachedRow? {
+        documents?.row(row, of: collection)
+    }
+
+    /// Calls `body` with a record that was read from the database, after keeping it in memory if it is used often.
+    func withCaching<R>(
+        _ record: borrowing RowRecord, of row: UInt64, _ body: (borrowing RowRecord) throws -> R
+    ) rethrows -> R {
+        if let cached = documents?.add(record, row, of: collection) { return try cached.withRecord(body) }
+        return try body(record)
+    }
+
+    /// Does the same as ``withRecord(_:_:)`` for a row that is not in memory.
+    func withStoredRecord<R>(_ row: UInt64, _ body: (borrowing RowRecord) throws -> R) throws -> R {
         var result: R?
         var failure: (any Error)?
         let isThere = try snapshot.withValue(forKey: StoreKey.document(collection.number, row: row)) { record in
             do {
-                let (start, sequence) = try self.start(of: record, row: row)
-                result = try body(record, start, sequence)
+                result = try withCaching(try self.record(record, row: row), of: row, body)
             } catch {
                 failure = error
             }
@@ -24,13 +40,11 @@ extension RowReader {
         return result
     }
 
-    /// Returns the offset of the body in a record, and the sequence number before it.
-    func start(of record: Span<UInt8>, row: UInt64) throws -> (offset: Int, sequence: UInt64) {
-        var offset = 0
-        guard let sequence = Varint.read(record, &offset) else {
-            throw damaged(row, "its sequence number is invalid")
-        }
-        return (offset, sequence)
+    /// Returns the record in the bytes that are stored for a row.
+    @_lifetime(copy bytes)
+    func record(_ bytes: Span<UInt8>, row: UInt64) throws -> RowRecord {
+        guard let record = RowRecord(bytes) else { throw damaged(row, "its sequence number is invalid") }
+        return record
     }
 
     /// Runs `body` and turns an error about a damaged body into one that names the row.

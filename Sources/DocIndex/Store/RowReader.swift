@@ -5,9 +5,27 @@ struct RowReader {
     let snapshot: Snapshot
     let collection: LoadedCollection
     /// The views of text indexes, one of which matches the snapshot.
-    var texts: TextIndexViews.Views = [:]
+    let texts: TextIndexViews.Views
+    /// The documents in memory; `nil` to read the database only.
+    let documents: DocumentCache.View?
     /// The text search; `nil` if the query contains none.
     var search: TextSearch?
+
+    /// Creates a reader of a collection in a state.
+    init(of collection: LoadedCollection, in state: DocumentStore.State) {
+        snapshot = state.snapshot
+        self.collection = collection
+        texts = state.texts
+        documents = state.documents
+    }
+
+    /// Creates a reader that reads the database only.
+    init(snapshot: Snapshot, collection: LoadedCollection) {
+        self.snapshot = snapshot
+        self.collection = collection
+        texts = [:]
+        documents = nil
+    }
 
     /// The value indexes that can answer.
     var valueIndexes: [ValueIndex] { collection.readable.values }
@@ -40,37 +58,53 @@ struct RowReader {
     ///
     /// - Throws: ``DocIndexError`` with `corruption` if there is none.
     func document(_ row: UInt64) throws -> Document {
-        guard let document = try Self.document(row, collection: collection, in: snapshot) else {
-            throw DocIndexError(
-                .corruption,
-                "row \(row) of the collection \(collection.name) is referenced but contains no document; "
-                    + "run verify and restore a backup")
+        try withRecord(row) { try document(in: $0, row: row) }
+    }
+
+    /// Returns the document in the record of a row.
+    func document(in record: borrowing RowRecord, row: UInt64) throws -> Document {
+        try Self.document(in: record, row: row, collection: collection, documents?.cache)
+    }
+
+    /// Returns the document in the record of a row, which is in memory or not.
+    private static func document(
+        in record: borrowing RowRecord, row: UInt64, collection: LoadedCollection, _ cache: DocumentCache?
+    ) throws -> Document {
+        guard let cached = record.cached else {
+            return try document(record: record.bytes, row: row, collection: collection)
         }
+        if let document = cached.document { return document }
+        let document = try document(record: record.bytes, row: row, collection: collection)
+        cache?.keep(document, of: cached)
         return document
     }
 
     /// Returns the document of a row; `nil` if there is none.
     static func document(
-        _ row: UInt64, collection: LoadedCollection, in reader: some KeyValueReader
+        _ row: UInt64, collection: LoadedCollection, in reader: some KeyValueReader,
+        _ documents: DocumentCache.View? = nil
     ) throws -> Document? {
         let key = StoreKey.document(collection.number, row: row)
-        guard let record = try reader.value(forKey: key) else { return nil }
-        return try document(record: record.span, row: row, collection: collection)
+        guard let bytes = try reader.value(forKey: key) else { return nil }
+        if let documents, let record = RowRecord(bytes.span) { _ = documents.add(record, row, of: collection) }
+        return try document(record: bytes.span, row: row, collection: collection)
     }
 
     /// Returns the document of a row that an ID refers to; `nil` if there is none.
     ///
+    /// - Parameter documents: the documents in memory; `nil` to read the database only.
     /// - Throws: ``DocIndexError`` with `corruption` if the row contains a document with a different ID.
     static func document(
-        _ row: UInt64, of id: DocumentID, collection: LoadedCollection, in reader: some KeyValueReader
+        _ row: UInt64, of id: DocumentID, collection: LoadedCollection, in reader: some KeyValueReader,
+        documents: DocumentCache.View? = nil
     ) throws -> Document? {
-        guard let document = try document(row, collection: collection, in: reader) else { return nil }
-        guard document.id == id else {
-            throw DocIndexError(
-                .corruption,
-                "the id \(id) of the collection \(collection.name) refers to row \(row), which contains the document "
-                    + "\(document.id); run verify and rebuild")
+        let known = try documents?.row(row, of: collection)?.withRecord {
+            try document(in: $0, row: row, collection: collection, documents?.cache)
         }
+        guard let document = try known ?? document(row, collection: collection, in: reader, documents) else {
+            return nil
+        }
+        guard document.id == id else { throw otherDocument(document.id, row, of: id, collection) }
         return document
     }
 
@@ -79,7 +113,19 @@ struct RowReader {
     /// - Throws: ``DocIndexError`` with `corruption` if the ID refers to a missing row, or to another document.
     func document(of id: DocumentID) throws -> Document? {
         guard let row = try row(of: id) else { return nil }
-        return try Self.document(row, of: id, collection: collection, in: snapshot) ?? document(row)
+        let document = try document(row)
+        guard document.id == id else { throw Self.otherDocument(document.id, row, of: id, collection) }
+        return document
+    }
+
+    /// The error for an ID that refers to the row of another document.
+    private static func otherDocument(
+        _ found: DocumentID, _ row: UInt64, of id: DocumentID, _ collection: LoadedCollection
+    ) -> DocIndexError {
+        DocIndexError(
+            .corruption,
+            "the id \(id) of the collection \(collection.name) refers to row \(row), which contains the document "
+                + "\(found); run verify and rebuild")
     }
 
     /// Decodes the document in a record, which consists of the sequence number of its last change and its body.

@@ -22,6 +22,10 @@ final class WriterState: @unchecked Sendable {
     private var shown: [UInt32: UInt64] = [:]
     /// The text indexes, which readers use as well.
     let texts = TextIndexes()
+    /// Documents in memory, which readers use.
+    let documents: DocumentCache
+
+    init(documents: DocumentCache) { self.documents = documents }
 
     /// Reads the sequence number unless it is known.
     func load(from database: Database) throws {

@@ -81,7 +81,7 @@ extension DocumentStore {
             try contentGate.withLock {
                 try withWriter { state in
                     defer { state.forget() }
-                    return try rebuildRecords()
+                    return try documents.whileWriting(nil) { try rebuildRecords() }
                 }
             }
         }

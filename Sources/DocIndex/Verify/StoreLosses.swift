@@ -69,7 +69,8 @@ extension DocumentStore {
     /// - Throws: `LevelError`; `CancellationError` if the task is canceled.
     /// - Complexity: O(*n* log *n*) in documents, IDs and changes; memory for the lost documents.
     public func losses(after report: Database.RepairReport) throws -> Verification.Losses {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         var survey = LossSurvey(snapshot: snapshot, catalog: catalog, files: files)
         var losses = try survey.run()
         let damage = StoreDamage(report.losses)

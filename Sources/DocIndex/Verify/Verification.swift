@@ -107,7 +107,8 @@ extension DocumentStore {
         attachments: Verification.AttachmentCheck = .sizes, problemLimit: Int = Verification.problemLimit,
         _ progress: (Verification.Progress) throws -> Void = { _ in }
     ) throws -> Verification {
-        let (snapshot, catalog, _) = try state()
+        let state = try state()
+        let (snapshot, catalog) = (state.snapshot, state.catalog)
         return try withoutActuallyEscaping(progress) { progress in
             var verifier = Verifier(
                 store: self, snapshot: snapshot, catalog: catalog, attachments: attachments, limit: problemLimit,

@@ -43,6 +43,14 @@ public struct DocumentObject: Sendable {
         }
     }
 
+    /// Creates an object from members whose names are known to be unique.
+    package init(distinctMembers members: [Member]) {
+        self.init(unchecked: members, names: NameIndex())
+        if members.count > NameIndex.linearSearchLimit {
+            names.insert(lastOf: members.count) { members[$0].name }
+        }
+    }
+
     /// Creates an object from members known to be unique, with their index if there are many.
     init(unchecked members: [Member], names: NameIndex) {
         self.members = members

@@ -75,7 +75,7 @@ import Testing
             let executor = QueryExecutor(
                 rows: rows, query: query, plan: plan, options: Query.Options(progress: progress))
             do {
-                try executor.run { _, _, _, _ in true }
+                try executor.run { _, _ in true }
             } catch is CancellationError {
                 // The first report comes after 4,096 steps: a key and a document each.
                 cancelledAt = 2048

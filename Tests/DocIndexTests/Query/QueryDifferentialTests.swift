@@ -64,7 +64,11 @@ import Testing
                 // The same documents under several schemas in succession.
                 for _ in 0..<3 {
                     let schema = Schema(collections: [CollectionDefinition("c", indexes: queries.indexes())])
-                    let store = try DocumentStore.open(at: directory + "/s", schema: schema)
+                    // Plans of one query read the same documents: from the database, and then from memory.
+                    var options = DocumentStore.Options()
+                    options.documentCacheByteCount = queries.documents.random.pick([0, 8_000, 1 << 20])
+                    options.cachesDocumentsAtFirstUse = true
+                    let store = try DocumentStore.open(at: directory + "/s", schema: schema, options: options)
                     try RandomDocuments.addAttachmentContents(to: store)
                     let collection = try store.collection("c")
                     for _ in 0..<40 {

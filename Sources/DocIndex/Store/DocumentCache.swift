@@ -1,0 +1,283 @@
+internal import LevelKit
+internal import Synchronization
+
+/// Documents that were used several times, in memory, so that reading them again needs neither LevelDB nor decoding.
+///
+/// **Which documents.** A document is added when it is read for the second time, so reading everything once changes
+/// little. It replaces documents that were not used since the last time they could have been replaced, as in CLOCK (F.
+/// J. Corbató, "A Paging Experiment with the Multics System", 1968).
+///
+/// **Which state.** A commit removes its documents before it is written. Therefore a document in the cache has not changed
+/// since it was added. It answers readers whose snapshot contains all commits that had ended by then, and only a reader
+/// whose snapshot contains every commit that has begun adds documents.
+final class DocumentCache: Sendable {
+    /// The number of parts that are locked separately.
+    private static let partCount = 8
+
+    private let parts: [Part]
+    /// The number of commits that have begun, and of those that have ended.
+    private let begun = Atomic<UInt64>(0)
+    private let ended = Atomic<UInt64>(0)
+
+    /// - Parameters:
+    ///   - byteLimit: the maximum size of the documents in memory; 0 to keep none.
+    ///   - addsAtFirstUse: whether documents are added when they are read for the first time.
+    init(byteLimit: Int, addsAtFirstUse: Bool = false) {
+        parts =
+            byteLimit <= 0
+            ? []
+            : (0..<Self.partCount).map { _ in
+                Part(byteLimit: max(1, byteLimit / Self.partCount), addsAtFirstUse: addsAtFirstUse)
+            }
+    }
+
+    /// The document of a row of a collection.
+    struct Key: Hashable {
+        let collection: UInt32
+        let row: UInt64
+
+        /// Bits that select a part and a counter.
+        fileprivate var bits: UInt64 {
+            (row ^ UInt64(collection) << 40) &* 0x9e37_79b9_7f4a_7c15
+        }
+    }
+
+    /// The number of commits that a snapshot taken from now on contains at least.
+    var commitCount: UInt64 { ended.load(ordering: .sequentiallyConsistent) }
+
+    /// Runs `body`, which writes documents, and removes them from the cache before.
+    ///
+    /// - Parameter keys: the documents; `nil` for any.
+    func whileWriting<R>(_ keys: [Key]?, _ body: () throws -> R) rethrows -> R {
+        begun.add(1, ordering: .sequentiallyConsistent)
+        defer { ended.add(1, ordering: .sequentiallyConsistent) }
+        if let keys, !parts.isEmpty {
+            for key in keys { part(of: key).remove(key) }
+        } else {
+            for part in parts { part.removeAll() }
+        }
+        return try body()
+    }
+
+    /// Returns a document as of a snapshot; `nil` if it is not in memory. Counts as a use.
+    ///
+    /// - Parameter commitCount: the number of commits that the snapshot contains at least.
+    func row(_ key: Key, commitCount: UInt64) -> CachedRow? {
+        parts.isEmpty ? nil : part(of: key).row(key, commitCount: commitCount)
+    }
+
+    /// Adds a document that was not in memory, if it was read before.
+    ///
+    /// - Parameters:
+    ///   - record: the record of the document.
+    ///   - commitCount: the number of commits that the snapshot contains at least.
+    func add(_ record: borrowing RowRecord, of key: Key, commitCount: UInt64) -> CachedRow? {
+        if parts.isEmpty { return nil }
+        return part(of: key).add(record, of: key, commitCount: commitCount) {
+            begun.load(ordering: .sequentiallyConsistent) == commitCount
+        }
+    }
+
+    /// Keeps the decoded document of a row.
+    func keep(_ document: Document, of row: CachedRow) { part(of: row.key).keep(document, of: row) }
+
+    /// The cache, as a snapshot sees it.
+    struct View: Sendable {
+        let cache: DocumentCache
+        /// The number of commits that the snapshot contains at least.
+        let commitCount: UInt64
+
+        /// Returns the row of a collection; `nil` if it is not in memory. Counts as a use.
+        func row(_ row: UInt64, of collection: LoadedCollection) -> CachedRow? {
+            cache.row(Key(collection: collection.number, row: row), commitCount: commitCount)
+        }
+
+        /// Adds a row that was not in memory, if it was read before.
+        func add(_ record: borrowing RowRecord, _ row: UInt64, of collection: LoadedCollection) -> CachedRow? {
+            cache.add(record, of: Key(collection: collection.number, row: row), commitCount: commitCount)
+        }
+    }
+
+    /// The cache as the newest state sees it, without a snapshot.
+    var newest: View { View(cache: self, commitCount: commitCount) }
+
+    /// The size of the documents in memory.
+    var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
+
+    private func part(of key: Key) -> Part { parts[Int(key.bits >> 61)] }
+}
+
+/// The record of a document in memory, and the document itself once it was decoded.
+final class CachedRow: Sendable {
+    fileprivate let key: DocumentCache.Key
+    fileprivate let bytes: [UInt8]
+    fileprivate let bodyStart: Int
+    fileprivate let sequence: UInt64
+    /// The number of commits that had ended when the record was read.
+    fileprivate let commitCount: UInt64
+    private let decoded = Mutex<Document?>(nil)
+
+    fileprivate init(_ record: borrowing RowRecord, of key: DocumentCache.Key, commitCount: UInt64) {
+        self.key = key
+        bytes = record.bytes.copied()
+        bodyStart = record.bodyStart
+        sequence = record.sequence
+        self.commitCount = commitCount
+    }
+
+    /// Calls `body` with the record.
+    func withRecord<R>(_ body: (borrowing RowRecord) throws -> R) rethrows -> R {
+        let bytes = bytes
+        let record = RowRecord(bytes.span, bodyStart: bodyStart, sequence: sequence, cached: self)
+        return try body(record)
+    }
+
+    /// The decoded document; `nil` if it was not decoded yet.
+    fileprivate(set) var document: Document? {
+        get { decoded.withLock { $0 } }
+        set { decoded.withLock { $0 = newValue } }
+    }
+}
+
+/// A part of the cache, with its own lock.
+private final class Part: Sendable {
+    /// The approximate bytes that a row takes beside its record, and beside a decoded document.
+    private static let rowByteCount = 192
+    private static let documentByteCount = 256
+    /// How many times the size of its record a decoded document has.
+    private static let decodedFactor = 5
+
+    private struct Slot {
+        let row: CachedRow
+        var byteCount: Int
+        /// Whether the row was used since it was added or spared.
+        var isUsed = false
+    }
+
+    private struct Content {
+        var positions: [DocumentCache.Key: Int] = [:]
+        var slots: [Slot] = []
+        var byteCount = 0
+        /// The next slot that is considered for replacement.
+        var hand = 0
+        var readRows: ReadRows
+
+        mutating func remove(at position: Int) {
+            let removed = slots[position]
+            byteCount -= removed.byteCount
+            positions[removed.row.key] = nil
+            let last = slots.removeLast()
+            if position < slots.count {
+                slots[position] = last
+                positions[last.row.key] = position
+            }
+        }
+
+        /// Removes rows that were not used lately until there is room.
+        ///
+        /// - Returns: whether there is; there is none for a large document.
+        mutating func makeRoom(_ wanted: Int, _ byteLimit: Int) -> Bool {
+            guard wanted <= byteLimit / 4 else { return false }
+            while byteCount + wanted > byteLimit {
+                if hand >= slots.count { hand = 0 }
+                if slots[hand].isUsed {
+                    slots[hand].isUsed = false
+                } else {
+                    // The newest row takes this slot, and must not be the next one to go.
+                    remove(at: hand)
+                }
+                hand += 1
+            }
+            return true
+        }
+    }
+
+    private let byteLimit: Int
+    private let addsAtFirstUse: Bool
+    private let content: Mutex<Content>
+
+    init(byteLimit: Int, addsAtFirstUse: Bool) {
+        self.byteLimit = byteLimit
+        self.addsAtFirstUse = addsAtFirstUse
+        content = Mutex(Content(readRows: ReadRows(rowCount: byteLimit / 512)))
+    }
+
+    var byteCount: Int { content.withLock { $0.byteCount } }
+
+    func row(_ key: DocumentCache.Key, commitCount: UInt64) -> CachedRow? {
+        content.withLock { content in
+            guard let position = content.positions[key], content.slots[position].row.commitCount <= commitCount else {
+                return nil
+            }
+            content.slots[position].isUsed = true
+            return content.slots[position].row
+        }
+    }
+
+    func add(
+        _ record: borrowing RowRecord, of key: DocumentCache.Key, commitCount: UInt64, if isNewest: () -> Bool
+    ) -> CachedRow? {
+        content.withLock { content in
+            let byteCount = record.bytes.count + Self.rowByteCount
+            guard content.readRows.insert(key) || addsAtFirstUse, isNewest(), content.positions[key] == nil,
+                content.makeRoom(byteCount, byteLimit)
+            else { return nil }
+            let row = CachedRow(record, of: key, commitCount: commitCount)
+            content.positions[key] = content.slots.count
+            content.slots.append(Slot(row: row, byteCount: byteCount))
+            content.byteCount += byteCount
+            return row
+        }
+    }
+
+    func keep(_ document: Document, of row: CachedRow) {
+        content.withLock { content in
+            let byteCount = row.bytes.count * Self.decodedFactor + Self.documentByteCount
+            guard row.document == nil, let known = content.positions[row.key], content.slots[known].row === row,
+                content.makeRoom(byteCount, byteLimit),
+                // Making room moves rows, or removes this one.
+                let position = content.positions[row.key]
+            else { return }
+            row.document = document
+            content.slots[position].byteCount += byteCount
+            content.byteCount += byteCount
+        }
+    }
+
+    func remove(_ key: DocumentCache.Key) {
+        content.withLock { content in
+            if let position = content.positions[key] { content.remove(at: position) }
+        }
+    }
+
+    func removeAll() {
+        content.withLock { content in
+            content.positions = [:]
+            content.slots = []
+            content.byteCount = 0
+        }
+    }
+}
+
+/// Rows that were read lately. A row is forgotten when another one takes its place, and may be confused with another one
+/// in rare cases.
+private struct ReadRows {
+    /// A part of the hash of the row in each place; 0 for none.
+    private var places: [UInt16]
+
+    /// - Parameter rowCount: the approximate number of rows to remember.
+    init(rowCount: Int) {
+        var count = 64
+        while count < 2 * rowCount { count *= 2 }
+        places = Array(repeating: 0, count: count)
+    }
+
+    /// Adds a row, and returns whether it was there already.
+    mutating func insert(_ key: DocumentCache.Key) -> Bool {
+        let place = Int(truncatingIfNeeded: key.bits >> 40) & (places.count - 1)
+        let hash = UInt16(truncatingIfNeeded: key.bits >> 24) | 1
+        if places[place] == hash { return true }
+        places[place] = hash
+        return false
+    }
+}
