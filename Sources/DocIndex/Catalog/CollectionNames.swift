@@ -30,8 +30,7 @@ final class CollectionNames: Sendable {
     func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> Int {
         var names = FieldNames()
         var recordCount = 0
-        // Each record holds a run of names. The next record starts where the run ends.
-        while let record = try reader.valueOrCopy(forKey: StoreKey.names(collection.number, from: names.count)) {
+        func append(_ record: [UInt8]) throws {
             let count = names.count
             do throws(FieldNamesError) {
                 try names.append(encoded: record)
@@ -41,8 +40,21 @@ final class CollectionNames: Sendable {
             if names.count == count { throw Self.damaged(collection) }
             recordCount += 1
         }
+        // Each record holds a run of names. The next record starts where the run ends.
+        var cursor = try reader.cursor(in: .prefix(StoreKey.names.prefix(collection.number)))
+        while try cursor.advance() {
+            let next = StoreKey.names(collection.number, from: names.count)
+            guard cursor.key.hasSameBytes(as: next.span) else { break }
+            try append(cursor.value.copied())
+        }
         // Unreadable counters are reported where they are needed.
         let counters = try? CollectionCounters.read(collection.number, in: reader)
+        // Looking for a record that does not exist makes LevelDB open every table.
+        if names.count != counters?.nameCount {
+            while let record = try reader.valueOrCopy(forKey: StoreKey.names(collection.number, from: names.count)) {
+                try append(record)
+            }
+        }
         if let counters, names.count < counters.nameCount { throw Self.damaged(collection) }
         state.withLock { $0 = State(names: names, storedCount: names.count) }
         return recordCount

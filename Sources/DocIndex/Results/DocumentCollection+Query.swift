@@ -116,17 +116,33 @@ private struct SelectedFields {
     func object(_ record: borrowing RowRecord) throws -> DocumentObject {
         var members: [DocumentObject.Member] = []
         members.reserveCapacity(fields.count)
-        let reader = try BodyReader(record.body, names: names)
-        for field in fields {
-            if field.path.path.hasArrayStep {
-                var elements: [DocumentValue] = []
-                try reader.forEachElement(at: field.path) { elements.append($0) }
-                members.append(DocumentObject.Member(name: field.name, value: .array(elements)))
-            } else if let value = try reader.value(at: field.path) {
+        if let content = record.cached?.document?.content {
+            for field in fields {
+                guard let value = value(at: field.path.path, in: content) else { continue }
+                members.append(DocumentObject.Member(name: field.name, value: value))
+            }
+        } else {
+            let reader = try BodyReader(record.body, names: names)
+            for field in fields {
+                guard let value = try value(at: field.path, in: reader) else { continue }
                 members.append(DocumentObject.Member(name: field.name, value: value))
             }
         }
         return DocumentObject(distinctMembers: members)
+    }
+
+    private func value(at path: ResolvedPath, in reader: borrowing BodyReader) throws -> DocumentValue? {
+        guard path.path.hasArrayStep else { return try reader.value(at: path) }
+        var elements: [DocumentValue] = []
+        try reader.forEachElement(at: path) { elements.append($0) }
+        return .array(elements)
+    }
+
+    private func value(at path: FieldPath, in content: DocumentObject) -> DocumentValue? {
+        guard path.hasArrayStep else { return path.value(in: content) }
+        var elements: [DocumentValue] = []
+        path.forEachElement(in: content) { elements.append($0) }
+        return .array(elements)
     }
 }
 

@@ -259,25 +259,26 @@ private final class Part: Sendable {
     }
 }
 
-/// Rows that were read lately. A row is forgotten when another one takes its place, and may be confused with another one
-/// in rare cases.
+/// Rows that were read lately. A row is forgotten after a few others with the same place, and may be confused with
+/// another one in rare cases.
 private struct ReadRows {
-    /// A part of the hash of the row in each place; 0 for none.
-    private var places: [UInt16]
+    /// A part of the hash of four rows for each place, the last one first; 0 for none.
+    private var places: [SIMD4<UInt16>]
 
     /// - Parameter rowCount: the approximate number of rows to remember.
     init(rowCount: Int) {
-        var count = 64
-        while count < 2 * rowCount { count *= 2 }
-        places = Array(repeating: 0, count: count)
+        var count = 16
+        while 4 * count < 2 * rowCount { count *= 2 }
+        places = Array(repeating: .zero, count: count)
     }
 
     /// Adds a row, and returns whether it was there already.
     mutating func insert(_ key: DocumentCache.Key) -> Bool {
         let place = Int(truncatingIfNeeded: key.bits >> 40) & (places.count - 1)
         let hash = UInt16(truncatingIfNeeded: key.bits >> 24) | 1
-        if places[place] == hash { return true }
-        places[place] = hash
+        let known = places[place]
+        if any(known .== SIMD4(repeating: hash)) { return true }
+        places[place] = SIMD4(hash, known.x, known.y, known.z)
         return false
     }
 }

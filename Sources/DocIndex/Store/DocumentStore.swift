@@ -36,6 +36,7 @@ public final class DocumentStore: Sendable {
             self.finishesSchemaChange = finishesSchemaChange
             database.writeBufferByteCount = 16 << 20
             database.cacheByteCount = 48 << 20
+            database.maxFileByteCount = 8 << 20
         }
 
         /// The default of ``documentCacheByteCount``: 16 MiB.

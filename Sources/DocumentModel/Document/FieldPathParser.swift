@@ -4,6 +4,11 @@ extension FieldPath {
     /// - Throws: ``FieldPath/SyntaxError`` with the offset of the first invalid byte.
     /// - Complexity: O(*n*).
     public init(parsing text: String) throws(FieldPath.SyntaxError) {
+        // Nearly every path is a single name.
+        if !text.isEmpty, text.utf8.allSatisfy({ !FieldPathParser.isSpecial(Unicode.Scalar($0)) }) {
+            self.init(checked: [.name(text)])
+            return
+        }
         var parser = FieldPathParser(text)
         self.init(checked: try parser.parse())
     }
