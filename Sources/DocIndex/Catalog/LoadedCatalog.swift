@@ -38,6 +38,8 @@ final class LoadedCollection: Sendable {
     let names: CollectionNames
     /// The indexes that can answer queries.
     let readable: ReadableIndexes
+    /// The plans of the last queries. They use the readable indexes.
+    let plans = PlanCache()
     /// The offset of the row in the key of a document.
     let documentRowOffset: Int
 

@@ -65,12 +65,12 @@ struct Planner {
         return options[0].plan
     }
 
-    /// Returns the plan of a page that continues earlier ones: the plan with this identity, so that pages fit together,
-    /// or the cheapest plan if that one is no longer available.
-    func plan(_ query: Query, continuing identity: String) throws -> Plan {
-        let plan = try plan(query)
-        if plan.identity.hasSameBytes(as: identity) { return plan }
-        return try options(for: query).first { $0.plan.identity.hasSameBytes(as: identity) }?.plan ?? plan
+    /// Returns the plan with an identity, so that a page continues earlier ones; `nil` if it is no longer available.
+    ///
+    /// - Parameter best: the cheapest plan, which is the first one considered.
+    func plan(_ query: Query, identity: String, best: Plan) throws -> Plan? {
+        if best.identity.hasSameBytes(as: identity) { return best }
+        return try options(for: query).first { $0.plan.identity.hasSameBytes(as: identity) }?.plan
     }
 
     /// Returns the conditions that must all hold, and whether no document can satisfy them.

@@ -57,7 +57,7 @@ extension DocumentCollection {
         if let content, content.query != query.fingerprint {
             throw DocIndexError(.invalidQuery, "the token belongs to another query; request the first page")
         }
-        let (rows, plan) = try prepare(query, options, continuing: content)
+        let (rows, plan) = try prepare(query, options, continuing: content?.plan)
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options, after: content?.position)
         var count = 0
         var position: [UInt8] = []
@@ -89,15 +89,5 @@ extension DocumentCollection {
                 documentsExamined: executor.work.documentsExamined, resultCount: count,
                 didSwitchAccess: executor.didSwitchAccess, duration: clock.now - begin)
         )
-    }
-
-    /// Returns the reader, and the plan of the first page if it is still available.
-    private func prepare(
-        _ query: Query, _ options: Query.Options, continuing content: Page.Token.Content?
-    ) throws -> (RowReader, Plan) {
-        guard let content, options.hint == nil else { return try prepare(query, options) }
-        try query.validate()
-        let rows = try reader(for: query.filter)
-        return (rows, try planner(rows, for: .documents).plan(query, continuing: content.plan))
     }
 }

@@ -161,12 +161,26 @@ extension DocumentCollection {
     }
 
     /// Returns the reader and the plan for a query.
+    ///
+    /// - Parameter identity: the plan of the first page, which is used if it is still available; `nil` for the best one.
     func prepare(
-        _ query: Query, _ options: Query.Options, for purpose: Planner.Purpose = .documents
+        _ query: Query, _ options: Query.Options, for purpose: Planner.Purpose = .documents,
+        continuing identity: String? = nil
     ) throws -> (RowReader, Plan) {
+        var rows = try reader()
+        let key = PlanCache.Key(query: query, purpose: purpose)
+        if options.hint == nil, let plan = rows.knownPlan(for: key),
+            identity.map({ plan.identity.hasSameBytes(as: $0) }) ?? true
+        {
+            return (rows, plan)
+        }
         try query.validate()
-        let rows = try reader(for: query.filter)
-        return (rows, try planner(rows, for: purpose).plan(query, hint: options.hint))
+        try addSearch(of: query.filter, to: &rows)
+        let planner = try planner(rows, for: purpose)
+        if let hint = options.hint { return (rows, try planner.plan(query, hint: hint)) }
+        let best = try planner.plan(query)
+        if rows.search == nil { rows.keepPlan(best, for: key) }
+        return (rows, try identity.flatMap { try planner.plan(query, identity: $0, best: best) } ?? best)
     }
 
     /// Returns the reader for a condition. It includes the text index if the condition has a search.
@@ -174,8 +188,12 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError`` with `unknownIndex` if the collection has no text index.
     func reader(for filter: Filter) throws -> RowReader {
         var rows = try reader()
-        if !filter.searches.isEmpty { rows.search = try textSearch(in: rows) }
+        try addSearch(of: filter, to: &rows)
         return rows
+    }
+
+    private func addSearch(of filter: Filter, to rows: inout RowReader) throws {
+        if !filter.searches.isEmpty { rows.search = try textSearch(in: rows) }
     }
 
     func planner(_ rows: RowReader, for purpose: Planner.Purpose) throws -> Planner {

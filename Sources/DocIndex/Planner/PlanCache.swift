@@ -1,0 +1,95 @@
+internal import Synchronization
+
+/// The plans of the last queries on a collection, for as long as no document changes.
+///
+/// Programs ask the same question again, for its next page or when a view is drawn, and choosing a plan takes as long as
+/// reading twenty documents that are in memory, because the planner counts entries.
+final class PlanCache: Sendable {
+    /// The number of plans.
+    private static let capacity = 64
+    /// Plans with more key ranges or larger constants are not kept, which limits the memory.
+    private static let rangeLimit = 1024
+    private static let constantByteLimit = 16_384
+
+    /// What a plan was chosen for.
+    struct Key {
+        let query: Query
+        let purpose: Planner.Purpose
+
+        func isIdentical(to other: Key) -> Bool {
+            query.filter.isIdentical(to: other.query.filter) && query.limit == other.query.limit
+                && query.offset == other.query.offset && query.sort == other.query.sort && purpose == other.purpose
+        }
+
+        /// Equal for identical keys. Different for most others, so that few have to be compared.
+        fileprivate var hash: Int {
+            var hasher = Hasher()
+            query.filter.hashConstants(into: &hasher)
+            hasher.combine(query.limit)
+            hasher.combine(query.sort.count)
+            switch purpose {
+            case .documents: hasher.combine(1)
+            case .fields(let paths): hasher.combine(3 + paths.count)
+            case .count: hasher.combine(2)
+            }
+            return hasher.finalize()
+        }
+    }
+
+    private final class Entry: Sendable {
+        let key: Key
+        let plan: Plan
+
+        init(_ key: Key, _ plan: Plan) {
+            self.key = key
+            self.plan = plan
+        }
+    }
+
+    private struct Content {
+        /// The number of commits that the snapshots of the plans contain.
+        var commitCount: UInt64 = 0
+        var hashes: [Int] = []
+        /// The plans, each at the place of its hash.
+        var entries: [Entry] = []
+        /// The plan that is replaced next.
+        var next = 0
+    }
+
+    private let content = Mutex(Content())
+
+    /// Returns the plan of a query; `nil` if it is not in memory.
+    ///
+    /// - Parameter commitCount: the number of commits that the snapshot contains.
+    func plan(for key: Key, commitCount: UInt64) -> Plan? {
+        let hash = key.hash
+        let entry = content.withLock { content in
+            content.commitCount == commitCount
+                ? content.hashes.firstIndex(of: hash).map { content.entries[$0] } : nil
+        }
+        guard let entry, entry.key.isIdentical(to: key) else { return nil }
+        return entry.plan
+    }
+
+    /// Keeps the plan of a query.
+    func keep(_ plan: Plan, for key: Key, commitCount: UInt64) {
+        guard plan.keyRanges.count <= Self.rangeLimit,
+            key.query.filter.constantByteCount <= Self.constantByteLimit
+        else { return }
+        let (hash, entry) = (key.hash, Entry(key, plan))
+        content.withLock { content in
+            if commitCount < content.commitCount { return }
+            if commitCount > content.commitCount { content = Content(commitCount: commitCount) }
+            if let position = content.hashes.firstIndex(of: hash) {
+                content.entries[position] = entry
+            } else if content.entries.count < Self.capacity {
+                content.hashes.append(hash)
+                content.entries.append(entry)
+            } else {
+                content.hashes[content.next] = hash
+                content.entries[content.next] = entry
+                content.next = (content.next + 1) % Self.capacity
+            }
+        }
+    }
+}
