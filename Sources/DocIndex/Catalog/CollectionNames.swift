@@ -28,39 +28,23 @@ final class CollectionNames: Sendable {
     ///   documents stored later would reuse the numbers of the lost names.
     @discardableResult
     func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> Int {
-        var names = FieldNames()
-        var recordCount = 0
-        func append(_ record: [UInt8]) throws {
-            let count = names.count
-            do throws(FieldNamesError) {
-                try names.append(encoded: record)
-            } catch {
-                throw Self.damaged(collection)
-            }
-            if names.count == count { throw Self.damaged(collection) }
-            recordCount += 1
+        var table = StoredNames(collection)
+        // A lookup of a record that does not exist makes LevelDB open every table, so there are lookups only if
+        // something is lost or damaged.
+        var isComplete = try table.readAll(from: reader)
+        if isComplete { isComplete = try !table.hasCopyOfNext(in: reader) }
+        if !isComplete {
+            while let record = try reader.valueOrCopy(forKey: table.nextKey) { try table.append(record.span) }
         }
-        // Each record holds a run of names. The next record starts where the run ends.
-        var cursor = try reader.cursor(in: .prefix(StoreKey.names.prefix(collection.number)))
-        while try cursor.advance() {
-            let next = StoreKey.names(collection.number, from: names.count)
-            guard cursor.key.hasSameBytes(as: next.span) else { break }
-            try append(cursor.value.copied())
-        }
+        let names = table.names
         // Unreadable counters are reported where they are needed.
         let counters = try? CollectionCounters.read(collection.number, in: reader)
-        // Looking for a record that does not exist makes LevelDB open every table.
-        if names.count != counters?.nameCount {
-            while let record = try reader.valueOrCopy(forKey: StoreKey.names(collection.number, from: names.count)) {
-                try append(record)
-            }
-        }
         if let counters, names.count < counters.nameCount { throw Self.damaged(collection) }
         state.withLock { $0 = State(names: names, storedCount: names.count) }
-        return recordCount
+        return table.recordCount
     }
 
-    private static func damaged(_ collection: Catalog.CollectionEntry) -> DocIndexError {
+    fileprivate static func damaged(_ collection: Catalog.CollectionEntry) -> DocIndexError {
         DocIndexError(
             .corruption,
             "the field names of the collection \(collection.name) cannot be read; run verify and restore a backup")
@@ -81,5 +65,60 @@ final class CollectionNames: Sendable {
     /// Records that the batch of a ``publish(_:of:in:)`` has been written.
     func didStore(_ count: Int) {
         state.withLock { $0.storedCount = count }
+    }
+}
+
+/// The names of a collection as they are stored: each record holds a run of names, and the next one starts where the
+/// run ends.
+private struct StoredNames {
+    private let collection: Catalog.CollectionEntry
+    private(set) var names = FieldNames()
+    private(set) var recordCount = 0
+
+    init(_ collection: Catalog.CollectionEntry) { self.collection = collection }
+
+    /// The key of the record after those that were read.
+    var nextKey: [UInt8] { StoreKey.names(collection.number, from: names.count) }
+
+    mutating func append(_ record: Span<UInt8>) throws {
+        let count = names.count
+        do throws(FieldNamesError) {
+            try names.append(encoded: record.copied())
+        } catch {
+            throw CollectionNames.damaged(collection)
+        }
+        if names.count == count { throw CollectionNames.damaged(collection) }
+        recordCount += 1
+    }
+
+    /// Reads the records one after another.
+    ///
+    /// - Returns: whether these are all. If not, there is a gap, or damage among them or to the keys that follow.
+    mutating func readAll(from reader: some KeyValueReader) throws -> Bool {
+        var cursor = try reader.cursor(in: .prefix(StoreKey.names.prefix(collection.number)))
+        while let isThere = try Self.advance(&cursor) {
+            if !isThere { return true }
+            guard cursor.key.hasSameBytes(as: nextKey.span) else { return false }
+            try append(cursor.value)
+        }
+        return false
+    }
+
+    /// Returns whether the next record has a copy, or damage may hide one.
+    func hasCopyOfNext(in reader: some KeyValueReader) throws -> Bool {
+        var copies = KeyRange.prefix(StoreKey.copy(of: StoreKey.names.prefix(collection.number)))
+        copies.lower = .included(StoreKey.copy(of: nextKey))
+        var cursor = try reader.cursor(in: copies)
+        return try Self.advance(&cursor) ?? true
+    }
+
+    /// Returns whether there is another entry; `nil` if it cannot be known because of damage.
+    private static func advance(_ cursor: inout Cursor) throws -> Bool? {
+        do {
+            return try cursor.advance()
+        } catch {
+            guard error.code == .corruption else { throw error }
+            return nil
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import LevelKit
+internal import Synchronization
 
 /// The catalog in use: the stored catalog, and what was derived from it or loaded for its collections.
 struct LoadedCatalog: Sendable {
@@ -40,6 +41,8 @@ final class LoadedCollection: Sendable {
     let readable: ReadableIndexes
     /// The plans of the last queries. They use the readable indexes.
     let plans = PlanCache()
+    /// The last selections of fields.
+    private let selections = Mutex<[Selection]>([])
     /// The offset of the row in the key of a document.
     let documentRowOffset: Int
 
@@ -48,6 +51,17 @@ final class LoadedCollection: Sendable {
         self.names = names
         readable = ReadableIndexes(entry.indexes)
         documentRowOffset = StoreKey.documents.prefix(entry.number).count
+    }
+
+    /// Returns the selection of some paths, the same one each time if it is among the last eight.
+    func selection(of paths: [FieldPath]) -> Selection {
+        selections.withLock { selections in
+            if let known = selections.first(where: { $0.paths == paths }) { return known }
+            let selection = Selection(paths)
+            if selections.count == 8 { selections.removeFirst() }
+            selections.append(selection)
+            return selection
+        }
     }
 
     var name: String { entry.name }

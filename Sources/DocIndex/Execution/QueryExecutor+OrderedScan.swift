@@ -24,7 +24,7 @@ extension QueryExecutor {
             if !scan.isDescending, endsWithSort {
                 StoreKey.appendRow(start.row, to: &key)
             } else {
-                // Past all entries with the sort key, whatever bytes follow it.
+                // Before all entries with the sort key, in the direction of the scan, whatever bytes follow it.
                 key += scan.isDescending ? OrderedValue.behind : [0x01]
             }
             return key

@@ -34,7 +34,7 @@ extension QueryExecutor {
     }
 
     private func visit(_ row: UInt64, _ visit: Visit) throws -> Bool {
-        try rows.withRecord(row) { try visit(row, $0) && !self.window.isFull }
+        try rows.withRecord(row, isRepeated: !residual.isAll) { try visit(row, $0) && !self.window.isFull }
     }
 
     /// Returns the score and the row of a position.

@@ -106,7 +106,7 @@ final class QueryExecutor {
     func sort(_ found: RowBitmap, behind row: UInt64?, _ visit: Visit) throws {
         var position = start
         if let row {
-            position = try rows.withRecord(row) { record in
+            position = try rows.withRecord(row, isRepeated: true) { record in
                 try rows.reading(row) {
                     var bytes: [UInt8] = []
                     try positions.append(record.body, row: row, to: &bytes)
@@ -315,7 +315,7 @@ final class QueryExecutor {
         }
         for row in top.sorted() where window.admit() {
             try step()
-            let goesOn = try rows.withRecord(row) { try visit(row, $0) }
+            let goesOn = try rows.withRecord(row, isRepeated: true) { try visit(row, $0) }
             if !goesOn || window.isFull { return }
         }
     }

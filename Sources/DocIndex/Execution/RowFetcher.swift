@@ -12,7 +12,7 @@ struct RowFetcher: ~Copyable {
         cursor = try rows.documentCursor(fillsCache: true)
     }
 
-    /// Calls `body` with the record of a row; see ``RowReader/withRecord(_:_:)``.
+    /// Calls `body` with the record of a row; see ``RowReader/withRecord(_:isRepeated:_:)``.
     ///
     /// - Parameters:
     ///   - row: A row greater than the previous one.
@@ -32,6 +32,8 @@ struct RowFetcher: ~Copyable {
         while cursorRow < row { try advance() }
         // If the row does not exist, the lookup reports it.
         guard cursorRow == row else { return try rows.withStoredRecord(row, body) }
+        // An earlier version of the row may follow a damaged block with the newest one.
+        try cursor.checkForErrors()
         return try rows.withCaching(try rows.record(cursor.value, row: row), of: row, body)
     }
 

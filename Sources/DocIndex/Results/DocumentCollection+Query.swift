@@ -76,7 +76,7 @@ extension DocumentCollection {
         _ paths: [FieldPath], _ query: Query, options: Query.Options = Query.Options()
     ) throws -> [DocumentObject] {
         let (rows, plan) = try prepare(query, options, for: .fields(paths))
-        let fields = SelectedFields(paths, names: rows.collection.names.current)
+        let fields = SelectedFields(paths, rows)
         var results: [DocumentObject] = []
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         executor.entryVisit = QueryExecutor.EntryVisit(paths: paths) {
@@ -100,9 +100,13 @@ private struct SelectedFields {
 
     private let fields: [Field]
     private let names: FieldNames
+    private let selection: Selection
+    private let documents: DocumentCache?
 
-    init(_ paths: [FieldPath], names: FieldNames) {
-        self.names = names
+    init(_ paths: [FieldPath], _ rows: RowReader) {
+        names = rows.collection.names.current
+        selection = rows.collection.selection(of: paths)
+        documents = rows.documents?.cache
         var fields: [Field] = []
         for path in paths {
             let name = path.description
@@ -112,8 +116,16 @@ private struct SelectedFields {
         self.fields = fields
     }
 
-    /// Returns the fields of a document.
+    /// Returns the fields of a document, and keeps them if the document is in memory.
     func object(_ record: borrowing RowRecord) throws -> DocumentObject {
+        guard let cached = record.cached else { return try newObject(record) }
+        if let known = cached.object(selectedBy: selection) { return known }
+        let object = try newObject(record)
+        documents?.keep(object, selectedBy: selection, of: cached)
+        return object
+    }
+
+    private func newObject(_ record: borrowing RowRecord) throws -> DocumentObject {
         var members: [DocumentObject.Member] = []
         members.reserveCapacity(fields.count)
         if let content = record.cached?.document?.content {

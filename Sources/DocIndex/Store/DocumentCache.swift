@@ -81,6 +81,11 @@ final class DocumentCache: Sendable {
     /// Keeps the decoded document of a row.
     func keep(_ document: Document, of row: CachedRow) { part(of: row.key).keep(document, of: row) }
 
+    /// Keeps the selected fields of a row, in place of an earlier selection.
+    func keep(_ object: DocumentObject, selectedBy selection: Selection, of row: CachedRow) {
+        part(of: row.key).keep(object, selectedBy: selection, of: row)
+    }
+
     /// The cache, as a snapshot sees it.
     struct View: Sendable {
         let cache: DocumentCache
@@ -107,7 +112,14 @@ final class DocumentCache: Sendable {
     private func part(of key: Key) -> Part { parts[Int(key.bits >> 61)] }
 }
 
-/// The record of a document in memory, and the document itself once it was decoded.
+/// The paths of one or more calls of ``DocumentCollection/select(_:_:options:)``, which recognize each other's results.
+final class Selection: Sendable {
+    let paths: [FieldPath]
+
+    init(_ paths: [FieldPath]) { self.paths = paths }
+}
+
+/// The record of a document in memory, the document itself once it was decoded, and the fields that were selected last.
 final class CachedRow: Sendable {
     fileprivate let key: DocumentCache.Key
     fileprivate let bytes: [UInt8]
@@ -115,7 +127,13 @@ final class CachedRow: Sendable {
     fileprivate let sequence: UInt64
     /// The number of commits that had ended when the record was read.
     fileprivate let commitCount: UInt64
-    private let decoded = Mutex<Document?>(nil)
+    private let decoded = Mutex(Decoded())
+
+    private struct Decoded {
+        var document: Document?
+        var object: DocumentObject?
+        var selection: Selection?
+    }
 
     fileprivate init(_ record: borrowing RowRecord, of key: DocumentCache.Key, commitCount: UInt64) {
         self.key = key
@@ -134,23 +152,33 @@ final class CachedRow: Sendable {
 
     /// The decoded document; `nil` if it was not decoded yet.
     fileprivate(set) var document: Document? {
-        get { decoded.withLock { $0 } }
-        set { decoded.withLock { $0 = newValue } }
+        get { decoded.withLock { $0.document } }
+        set { decoded.withLock { $0.document = newValue } }
+    }
+
+    /// Returns the fields that a selection had; `nil` if another selection was the last one.
+    func object(selectedBy selection: Selection) -> DocumentObject? {
+        decoded.withLock { $0.selection === selection ? $0.object : nil }
+    }
+
+    fileprivate func setObject(_ object: DocumentObject?, selectedBy selection: Selection?) {
+        decoded.withLock {
+            $0.object = object
+            $0.selection = selection
+        }
     }
 }
 
 /// A part of the cache, with its own lock.
 private final class Part: Sendable {
     /// The estimated memory of a row beside its record.
-    private static let rowByteCount = 192
-    /// The estimated memory of a decoded document: a constant, and so many times its record. Documents of two catalogs
-    /// take 3.1 and 3.5 times as much.
-    private static let documentByteCount = 256
-    private static let decodedFactor = 4
+    private static let rowByteCount = 224
 
     private struct Slot {
         let row: CachedRow
         var byteCount: Int
+        /// The part of it that is for the selected fields.
+        var selectedByteCount = 0
         /// Whether the row was used since it was added or spared.
         var isUsed = false
     }
@@ -162,6 +190,16 @@ private final class Part: Sendable {
         /// The next slot that is considered for replacement.
         var hand = 0
         var readRows: ReadRows
+
+        /// Returns the position of a row; `nil` if it was removed.
+        func position(of row: CachedRow) -> Int? {
+            positions[row.key].flatMap { slots[$0].row === row ? $0 : nil }
+        }
+
+        mutating func add(_ wanted: Int, at position: Int) {
+            byteCount += wanted
+            slots[position].byteCount += wanted
+        }
 
         mutating func remove(at position: Int) {
             let removed = slots[position]
@@ -200,7 +238,7 @@ private final class Part: Sendable {
     init(byteLimit: Int, addsAtFirstUse: Bool) {
         self.byteLimit = byteLimit
         self.addsAtFirstUse = addsAtFirstUse
-        content = Mutex(Content(readRows: ReadRows(rowCount: byteLimit / 512)))
+        content = Mutex(Content(readRows: ReadRows(rowCount: min(byteLimit / 512, 1 << 18))))
     }
 
     var byteCount: Int { content.withLock { $0.byteCount } }
@@ -232,16 +270,28 @@ private final class Part: Sendable {
     }
 
     func keep(_ document: Document, of row: CachedRow) {
+        let wanted = document.content.byteCountInMemory
         content.withLock { content in
-            let byteCount = row.bytes.count * Self.decodedFactor + Self.documentByteCount
-            guard row.document == nil, let known = content.positions[row.key], content.slots[known].row === row,
-                content.makeRoom(byteCount, byteLimit),
+            guard row.document == nil, content.position(of: row) != nil, content.makeRoom(wanted, byteLimit),
                 // Making room moves rows, or removes this one.
-                let position = content.positions[row.key]
+                let position = content.position(of: row)
             else { return }
             row.document = document
-            content.slots[position].byteCount += byteCount
-            content.byteCount += byteCount
+            content.add(wanted, at: position)
+        }
+    }
+
+    func keep(_ object: DocumentObject, selectedBy selection: Selection, of row: CachedRow) {
+        let wanted = object.byteCountInMemory
+        content.withLock { content in
+            guard let known = content.position(of: row) else { return }
+            row.setObject(nil, selectedBy: nil)
+            content.add(-content.slots[known].selectedByteCount, at: known)
+            content.slots[known].selectedByteCount = 0
+            guard content.makeRoom(wanted, byteLimit), let position = content.position(of: row) else { return }
+            row.setObject(object, selectedBy: selection)
+            content.slots[position].selectedByteCount = wanted
+            content.add(wanted, at: position)
         }
     }
 
@@ -281,5 +331,38 @@ private struct ReadRows {
         if any(known .== SIMD4(repeating: hash)) { return true }
         places[place] = SIMD4(hash, known.x, known.y, known.z)
         return false
+    }
+}
+
+// MARK: - Memory
+
+extension DocumentObject {
+    /// The estimated memory of the members, without what documents share, such as names.
+    fileprivate var byteCountInMemory: Int {
+        // From some size on, an object has an index of its members.
+        let memberByteCount = MemoryLayout<Member>.stride + (count > 32 ? 32 : 0)
+        return reduce(64 + count * memberByteCount) { $0 + $1.value.byteCountInMemory }
+    }
+}
+
+extension DocumentValue {
+    /// The estimated memory of the value beside the enumeration itself.
+    fileprivate var byteCountInMemory: Int {
+        switch self {
+        case .array(let elements):
+            elements.reduce(48 + elements.count * MemoryLayout<DocumentValue>.stride) { $0 + $1.byteCountInMemory }
+        case .object(let object): object.byteCountInMemory
+        default: scalarByteCountInMemory
+        }
+    }
+
+    private var scalarByteCountInMemory: Int {
+        switch self {
+        // Swift stores up to 15 bytes in place.
+        case .string(let text): text.utf8.count > 15 ? text.utf8.count + 48 : 0
+        case .bytes(let bytes): bytes.count + 48
+        case .attachment: 256
+        case .null, .bool, .int, .double, .date, .array, .object: 0
+        }
     }
 }

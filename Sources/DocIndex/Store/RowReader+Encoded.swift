@@ -4,10 +4,13 @@ internal import LevelKit
 extension RowReader {
     /// Calls `body` with the record of a row.
     ///
+    /// - Parameter isRepeated: whether the same query has read the row before, so that this is not another use.
     /// - Throws: ``DocIndexError`` with `corruption` if the document is missing or unreadable.
-    func withRecord<R>(_ row: UInt64, _ body: (borrowing RowRecord) throws -> R) throws -> R {
+    func withRecord<R>(
+        _ row: UInt64, isRepeated: Bool = false, _ body: (borrowing RowRecord) throws -> R
+    ) throws -> R {
         if let cached = cachedRow(row) { return try cached.withRecord(body) }
-        return try withStoredRecord(row, body)
+        return try withStoredRecord(row, isRepeated: isRepeated, body)
     }
 
     /// Returns a row in memory; `nil` if it is not there.
@@ -23,13 +26,16 @@ extension RowReader {
         return try body(record)
     }
 
-    /// Does the same as ``withRecord(_:_:)`` for a row that is not in memory.
-    func withStoredRecord<R>(_ row: UInt64, _ body: (borrowing RowRecord) throws -> R) throws -> R {
+    /// Does the same as ``withRecord(_:isRepeated:_:)`` for a row that is not in memory.
+    func withStoredRecord<R>(
+        _ row: UInt64, isRepeated: Bool = false, _ body: (borrowing RowRecord) throws -> R
+    ) throws -> R {
         var result: R?
         var failure: (any Error)?
         let isThere = try snapshot.withValue(forKey: StoreKey.document(collection.number, row: row)) { record in
             do {
-                result = try withCaching(try self.record(record, row: row), of: row, body)
+                let record = try self.record(record, row: row)
+                result = isRepeated ? try body(record) : try withCaching(record, of: row, body)
             } catch {
                 failure = error
             }

@@ -37,6 +37,7 @@ final class DatabaseCore: Sendable {
     let readOnlyFiles: ReadOnlyFiles?
     let directory: DatabaseDirectory
     let writeBufferByteCount: Int
+    let maxFileByteCount: Int
     let identity: FileIdentity
     let dependents = Mutex(Dependents())
     let admission = Admission()
@@ -55,6 +56,7 @@ final class DatabaseCore: Sendable {
         self.readOnlyFiles = readOnlyFiles
         self.directory = directory
         writeBufferByteCount = options.writeBufferByteCount
+        maxFileByteCount = options.maxFileByteCount
         held = TableCacheWitness(
             writeBufferByteCount: options.writeBufferByteCount, maxOpenFileCount: options.maxOpenFileCount,
             areFixed: readOnlyFiles != nil)

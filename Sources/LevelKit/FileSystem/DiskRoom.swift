@@ -14,21 +14,24 @@ enum DiskRoom {
     /// A temporary file name in LevelDB's scheme with a number that LevelDB never uses. LevelDB deletes such files when
     /// it opens a database.
     private static let name = "000000.dbtmp"
-    /// The most that a compaction writes before it deletes its inputs, approximately: a table file, the overlapping
-    /// files of the next level, and those that LevelDB adds to them (`db/version_set.cc`,
+    /// The number of table files that a compaction writes before it deletes its inputs, approximately: for a file, the
+    /// overlapping ones of the next level, and those that LevelDB adds to them (`db/version_set.cc`,
     /// `ExpandedCompactionByteSizeLimit`).
-    private static let mergeByteCount: UInt64 = 32 << 20
+    private static let mergeFileCount: UInt64 = 16
 
     /// Checks whether writes must be refused because the resulting table files would not fit on the disk.
     ///
-    /// - Parameter memoryByteCount: the bytes that are or will be in memtables.
+    /// - Parameters:
+    ///   - memoryByteCount: the bytes that are or will be in memtables.
+    ///   - maxFileByteCount: the size at which LevelDB starts the next table file.
     /// - Returns: the free and the needed bytes, or `nil` if the space suffices or the file system does not report it.
     /// - Complexity: one system call. If space is short, one more per file of the database.
     static func shortage(
-        for memoryByteCount: Int, in directory: DatabaseDirectory
+        for memoryByteCount: Int, maxFileByteCount: Int, in directory: DatabaseDirectory
     ) -> (free: UInt64, needed: UInt64)? {
         guard let free = freeByteCount(in: directory) else { return nil }
         let memory = UInt64(memoryByteCount)
+        let mergeByteCount = UInt64(maxFileByteCount) * mergeFileCount
         guard free < memory * 2 + mergeByteCount + (1 << 20) else { return nil }
         let needed = memory + memory / 8 + min(memory + tableByteCount(in: directory), mergeByteCount) + (64 << 10)
         return free < needed ? (free, needed) : nil

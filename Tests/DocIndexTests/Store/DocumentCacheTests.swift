@@ -62,6 +62,65 @@ import Testing
         }
     }
 
+    @Test func `Small values count with the memory they take, not with their size on disk`() throws {
+        try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            try photos.put(["id": 1, "histogram": .array(Array(repeating: 0, count: 1000))])
+            for _ in 0..<2 { _ = try photos.document(1) }
+            #expect(store.documents.byteCount > 1000 * MemoryLayout<DocumentValue>.stride)
+        }
+    }
+
+    @Test func `The largest limit takes no memory in advance`() throws {
+        try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: .max)) { store in
+            let photos = try store.collection("photos")
+            try photos.put(Self.photo(1))
+            for _ in 0..<2 { #expect(try photos.document(1)?.content == Self.photo(1)) }
+            #expect(store.documents.byteCount > 0)
+        }
+    }
+
+    @Test func `A query that reads a document twice uses it once`() throws {
+        try withTemporaryStore(schema: Self.schema) { store in
+            let photos = try store.collection("photos")
+            for number in 0..<20 { try photos.put(Self.photo(number)) }
+            let query = Query(.compare("year", .equal, 1903), sort: [.descending("version")], limit: 2)
+            #expect(try photos.find(query).count == 2)
+            #expect(store.documents.byteCount == 0)
+            #expect(try photos.find(query).count == 2)
+            #expect(store.documents.byteCount > 0)
+        }
+    }
+
+    @Test(arguments: [5_000, 1 << 20]) func `Selected fields that were kept are those of the newest state`(limit: Int)
+        throws
+    {
+        try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: limit)) { store in
+            let photos = try store.collection("photos")
+            var random = TestRun.random(stream: 31)
+            var versions = Array(repeating: 0, count: 10)
+            for number in 0..<10 { try photos.put(Self.photo(number)) }
+            let paths: [[FieldPath]] = [["version"], ["id", "version"], ["version", "id"], ["text"], ["absent"]]
+            for round in 1...200 {
+                if random.once(in: 3) {
+                    let number = random.pick(Array(0..<10))
+                    versions[number] = round
+                    try photos.put(Self.photo(number, version: round))
+                }
+                let selected = random.pick(paths)
+                let expected = (0..<10).map { number in
+                    let photo = Self.photo(number, version: versions[number])
+                    return DocumentObject(
+                        distinctMembers: selected.compactMap { path in
+                            photo[path.description].map { .init(name: path.description, value: $0) }
+                        })
+                }
+                #expect(try photos.select(selected, Query()) == expected)
+                #expect(store.documents.byteCount <= limit)
+            }
+        }
+    }
+
     @Test func `Documents in use stay when everything else is read once`() throws {
         try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: 100_000)) { store in
             let photos = try store.collection("photos")

@@ -440,6 +440,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [[StoreKey.names(1, from: 0), CollectionCounters.key(1)], [StoreKey.names(1, from: 2)]])
+    func `Member names are read from their copies whatever the counters say`(lost: [[UInt8]]) throws {
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            let photos = try store.collection("photos")
+            try photos.put(["id": 1, "year": 1930])
+            let early = try #require(try store.database.value(forKey: CollectionCounters.key(1)))
+            try photos.put(["id": 2, "rating": 5])
+            let expected = try [1, 2].map { try photos.document($0)?.content }
+            try store.close()
+            let database = try Database.open(at: directory + "/s")
+            // As after a restored table file: the counters of an earlier state.
+            try database.put(early, forKey: CollectionCounters.key(1))
+            for key in lost { try database.delete(key) }
+            try database.close()
+            let damaged = try DocumentStore.open(at: directory + "/s")
+            #expect(try [1, 2].map { try damaged.collection("photos").document($0)?.content } == expected)
+            let report = try damaged.rebuild()
+            #expect(report.repairCount > 0 && report.unreadableRows.isEmpty)
+            try expectSound(damaged)
+            #expect(try [1, 2].map { try damaged.collection("photos").document($0)?.content } == expected)
+            try damaged.close()
+        }
+    }
+
     @Test func `A store that has lost member names and their copy is not opened`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
