@@ -13,15 +13,11 @@ extension QueryExecutor {
     ///
     /// - Parameter filter: The rows to choose from; `nil` for all.
     func visitInOrder(_ scan: Plan.OrderedIndexScan, among filter: RowBitmap?, _ visit: Visit) throws {
-        let limit = try filter.flatMap { try costLimit(among: $0) }
-        let begin = work
         let index = try valueIndex(named: scan.index)
-        let projection = projection(from: index)
         let start = try self.start(of: scan, index)
-        let endsWithSort = scan.sortComponents.upperBound == index.components.count
         let seek = start.map { start in
             var key = start.sortKey
-            if !scan.isDescending, endsWithSort {
+            if !scan.isDescending, scan.endsWithSort(index) {
                 StoreKey.appendRow(start.row, to: &key)
             } else {
                 // Before all entries with the sort key, in the direction of the scan, whatever bytes follow it.
@@ -32,7 +28,20 @@ extension QueryExecutor {
         let runs = try scan.runs.map { try RunCursor($0, of: scan, index: index, from: seek, in: rows.snapshot) }
         for run in runs { if try run.advance() { try noteKey() } }
         let merge = MergeCursor(runs: runs, isDescending: scan.isDescending, start: start)
-        let isChecked = runs.count > 1
+        try visitInOrder(merge, scan, index, among: filter, visit)
+        if reportsDamageAtEnd { for run in runs { try run.checkForErrors() } }
+    }
+
+    private func visitInOrder(
+        _ merge: MergeCursor<RunCursor>, _ scan: Plan.OrderedIndexScan, _ index: ValueIndex, among filter: RowBitmap?,
+        _ visit: Visit
+    ) throws {
+        let limit = try filter.flatMap { try costLimit(among: $0) }
+        let begin = work
+        let runs = merge.runs
+        let projection = projection(from: index)
+        let endsWithSort = scan.endsWithSort(index)
+        let isChecked = runs.count > 1 && !reportsDamageAtEnd
         while let step = merge.next() {
             if let limit, let filter, cost(of: scan, since: begin) > limit {
                 for run in runs { try run.checkForErrors() }
@@ -61,7 +70,7 @@ extension QueryExecutor {
                     }
                 } while try advance(run, checks: isChecked) && run.sortKey == step.sortKey
             }
-            if !isChecked, !found.isEmpty { try step.runs[0].checkForErrors() }
+            if !isChecked, !reportsDamageAtEnd, !found.isEmpty { try step.runs[0].checkForErrors() }
             if let single, isReread {
                 guard try reread(step, single, scan, index, among: filter, projection, visit) else { return }
                 single.skipSortKey(isDescending: true)
@@ -127,7 +136,7 @@ extension QueryExecutor {
     ) throws -> Bool {
         guard run.isAdmitted, filter?.contains(run.row) ?? true else { return true }
         // Before a result is returned, make sure that no damaged entry before it was skipped.
-        try run.checkForErrors()
+        if !reportsDamageAtEnd { try run.checkForErrors() }
         return try emit(FoundRow(row: run.row, object: projection.flatMap(run.object)), visit)
     }
 
@@ -174,6 +183,11 @@ extension QueryExecutor {
         }
         return .init(sortKey: sortKey, row: row)
     }
+}
+
+extension Plan.OrderedIndexScan {
+    /// Whether the components that determine the order are the last ones of the index.
+    fileprivate func endsWithSort(_ index: ValueIndex) -> Bool { sortComponents.upperBound == index.components.count }
 }
 
 /// A row found by an ordered scan, with the requested fields if its entry contains them all.

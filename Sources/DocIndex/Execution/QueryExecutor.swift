@@ -28,7 +28,8 @@ final class QueryExecutor {
     var work = Work()
     /// The part of the condition that the plan does not decide, evaluated on each document.
     let residual: CompiledFilter
-    let positions: SortPosition
+    /// The order of the results. Scans in that order need it only for a position after which the results begin.
+    private(set) lazy var positions = SortPosition(query.sort, names: names, searches: searches)
     /// The field names used by the bodies of the snapshot, and perhaps later ones.
     private let names: FieldNames
     /// The matches of searches; `nil` without searches.
@@ -38,6 +39,9 @@ final class QueryExecutor {
     /// Receives results that entries contain completely, in place of the visit of rows; `nil` if documents are
     /// requested.
     var entryVisit: EntryVisit?
+    /// Whether the caller uses the results only once ``run(_:)`` has returned. Damage is then reported at the end of a
+    /// scan rather than before each result.
+    var reportsDamageAtEnd = false
     private var stepCount = 0
     /// The last result row found by an ordered scan.
     var lastRow: UInt64?
@@ -57,7 +61,6 @@ final class QueryExecutor {
         searches = rows.search.map(SearchResults.init)
         openSearches = plan.residual.searches
         residual = CompiledFilter(plan.residual, names: names, searches: searches)
-        positions = SortPosition(query.sort, names: names, searches: searches)
         window = ResultWindow(query, isContinued: start != nil)
     }
 
@@ -139,6 +142,7 @@ final class QueryExecutor {
 
     /// Returns the number of rows without a limit and an offset. Reads no documents if the plan is exact.
     func count() throws -> Int {
+        reportsDamageAtEnd = true
         try refuseScan()
         if plan.isExact, case .nothing = plan.access { return 0 }
         if plan.isExact {
@@ -171,6 +175,7 @@ final class QueryExecutor {
 
     /// Returns the rows of the result. Reads no documents if the plan is exact.
     func matchingRows() throws -> RowBitmap {
+        reportsDamageAtEnd = true
         if plan.isExact {
             switch plan.access {
             case .ranges, .ids, .search, .union, .intersection: return try rowSet(plan.access)

@@ -8,9 +8,12 @@ extension DocumentCollection {
     /// - Throws: ``DocIndexError`` with `invalidQuery`, `scanRefused`, `queryTooLarge` or `corruption`; `LevelError`;
     ///   `CancellationError` if the task is canceled.
     public func find(_ query: Query, options: Query.Options = Query.Options()) throws -> [Document] {
+        let (rows, plan) = try prepare(query, options)
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
+        executor.reportsDamageAtEnd = true
         var documents: [Document] = []
-        try forEach(matching: query, options: options) {
-            documents.append($0)
+        try executor.run { row, record in
+            documents.append(try rows.document(in: record, row: row))
             return true
         }
         return documents
@@ -79,6 +82,7 @@ extension DocumentCollection {
         let fields = SelectedFields(paths, rows)
         var results: [DocumentObject] = []
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
+        executor.reportsDamageAtEnd = true
         executor.entryVisit = QueryExecutor.EntryVisit(paths: paths) {
             results.append($0)
             return true
@@ -92,13 +96,12 @@ extension DocumentCollection {
 }
 
 /// The fields that results are reduced to.
-private struct SelectedFields {
+private final class SelectedFields {
     private struct Field {
         let name: String
         let path: ResolvedPath
     }
 
-    private let fields: [Field]
     private let names: FieldNames
     private let selection: Selection
     private let documents: DocumentCache?
@@ -107,14 +110,18 @@ private struct SelectedFields {
         names = rows.collection.names.current
         selection = rows.collection.selection(of: paths)
         documents = rows.documents?.cache
+    }
+
+    /// The fields, resolved for documents that are not in memory with their selected fields.
+    private lazy var fields: [Field] = {
         var fields: [Field] = []
-        for path in paths {
+        for path in selection.paths {
             let name = path.description
             if fields.contains(where: { $0.name.hasSameBytes(as: name) }) { continue }
             fields.append(Field(name: name, path: ResolvedPath(path, names: names)))
         }
-        self.fields = fields
-    }
+        return fields
+    }()
 
     /// Returns the fields of a document, and keeps them if the document is in memory.
     func object(_ record: borrowing RowRecord) throws -> DocumentObject {

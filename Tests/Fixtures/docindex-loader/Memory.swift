@@ -28,6 +28,8 @@ enum Memory {
         var options = DocumentStore.Options()
         options.database.cacheByteCount = 4 << 20
         options.database.writeBufferByteCount = 4 << 20
+        // Mapped table files count as memory as well.
+        options.database.maxFileByteCount = 2 << 20
         let store = try DocumentStore.open(at: path, schema: BulkHistory.schema, options: options)
         try BulkHistory.begin(in: store, count: count)
         var change = BulkChange.Options()
