@@ -14,6 +14,7 @@ import Synchronization
 ///        textbench --update DIRECTORY COUNT
 ///        textbench --load RECORDS.jsonl DIRECTORY
 ///        textbench --build DIRECTORY [ROUNDS]
+///        textbench --retrieve FOLDER DIRECTORY
 ///        textbench --smoke
 ///
 /// `--records` puts the records that the benchmarks are about there, as `records.jsonl`: those of the catalogue where it is, and else
@@ -65,10 +66,13 @@ struct TextBench {
         }
         if arguments.count == 3, arguments[1] == "--answer" { return try answer(arguments[2]) }
         if arguments.count == 3, arguments[1] == "--boxes" { return try answerBoxes(arguments[2]) }
+        if arguments.count == 4, arguments[1] == "--retrieve" {
+            return try Retrieval.run(folder: arguments[2], directory: arguments[3])
+        }
         guard arguments.count >= 4 else {
             print(
                 "usage: textbench --records DIRECTORY [COUNT]; textbench RECORDS.jsonl DIRECTORY QUERIES [COPIES]; textbench --ask DIRECTORY QUERIES [ROUNDS]; textbench --answer DIRECTORY; textbench --boxes DIRECTORY; "
-                    + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --smoke"
+                    + "textbench --update DIRECTORY COUNT; textbench --load RECORDS.jsonl DIRECTORY; textbench --build DIRECTORY [ROUNDS]; textbench --retrieve FOLDER DIRECTORY; textbench --smoke"
             )
             exit(64)
         }

@@ -39,10 +39,8 @@ final class LoadedCollection: Sendable {
     let names: CollectionNames
     /// The indexes that can answer queries.
     let readable: ReadableIndexes
-    /// The plans of the last queries. They use the readable indexes.
-    let plans = PlanCache()
-    /// The last selections of fields.
-    private let selections = Mutex<[Selection]>([])
+    /// What other folders keep for the collection, by type.
+    private let companions = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// The offset of the row in the key of a document.
     let documentRowOffset: Int
 
@@ -53,14 +51,13 @@ final class LoadedCollection: Sendable {
         documentRowOffset = StoreKey.documents.prefix(entry.number).count
     }
 
-    /// Returns the selection of some paths, the same one each time if it is among the last eight.
-    func selection(of paths: [FieldPath]) -> Selection {
-        selections.withLock { selections in
-            if let known = selections.first(where: { $0.paths == paths }) { return known }
-            let selection = Selection(paths)
-            if selections.count == 8 { selections.removeFirst() }
-            selections.append(selection)
-            return selection
+    /// Returns the object of a type that is kept with the collection until its indexes change; creates it at first.
+    func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
+        companions.withLock { companions in
+            if let known = companions[ObjectIdentifier(Companion.self)] as? Companion { return known }
+            let new = make()
+            companions[ObjectIdentifier(Companion.self)] = new
+            return new
         }
     }
 

@@ -93,3 +93,17 @@ final class PlanCache: Sendable {
         }
     }
 }
+
+extension RowReader {
+    private var plans: PlanCache { collection.companion { PlanCache() } }
+
+    /// Returns the plan of a query that was asked before in this state; `nil` if it is not in memory.
+    func knownPlan(for key: PlanCache.Key) -> Plan? {
+        documents.flatMap { plans.plan(for: key, commitCount: $0.commitCount) }
+    }
+
+    /// Keeps the plan of a query while the state is the newest one.
+    func keepPlan(_ plan: Plan, for key: PlanCache.Key) {
+        if let documents { plans.keep(plan, for: key, commitCount: documents.commitCount) }
+    }
+}

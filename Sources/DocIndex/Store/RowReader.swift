@@ -41,16 +41,6 @@ struct RowReader {
         collection.readable.index(named: name)
     }
 
-    /// Returns the plan of a query that was asked before in this state; `nil` if it is not in memory.
-    func knownPlan(for key: PlanCache.Key) -> Plan? {
-        documents.flatMap { collection.plans.plan(for: key, commitCount: $0.commitCount) }
-    }
-
-    /// Keeps the plan of a query while the state is the newest one.
-    func keepPlan(_ plan: Plan, for key: PlanCache.Key) {
-        if let documents { collection.plans.keep(plan, for: key, commitCount: documents.commitCount) }
-    }
-
     /// Returns the row of a document; `nil` if there is no document with that ID.
     func row(of id: DocumentID) throws -> UInt64? {
         try Self.record(of: id, collection: collection, in: snapshot)?.row
