@@ -28,7 +28,8 @@
 /// one. Without an operator, `bridge` and `bridges` are two words, because each is also found as typed.
 ///
 /// With more than four words, a document with all words still comes first. Among the others each word counts by its
-/// rarity, because a document with one rare word is better than one with two frequent words.
+/// rarity, because a document with one rare word is better than one with two frequent words; and the more words there
+/// are, the more the BM25 score decides.
 public struct SearchBox: Sendable, Hashable {
     /// A word, or an expression in place of a word.
     public struct Part: Sendable, Hashable {

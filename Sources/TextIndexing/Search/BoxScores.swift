@@ -5,9 +5,11 @@
 /// for the form of each word. So the number of words decides first, the forms second, and BM25 last: four words in
 /// their best forms get 12 E, and their BM25 scores are below E.
 ///
-/// With more words, each word adds its largest possible BM25 score, times a factor for the form, instead of the
-/// constants (compare BM25+: Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011). A document with all
-/// words gets 4 E more, and one with the phrase another 4 E.
+/// With more words, each word adds a part of its largest possible BM25 score instead of the constants (compare BM25+: Lv
+/// and Zhai, "Lower-Bounding Term Frequency Normalization", 2011), times a factor for the form. The part is (4 / n)² for
+/// n words: people who type a few words mean each of them, but in a long question, how often a document contains the
+/// words says more than how many of them it contains. A document with all words gets 4 E more, and one with the phrase
+/// another 4 E.
 struct BoxScores {
     /// The factor for all BM25 scores; below 1 only if the sums might not fit in an integer.
     let scale: Double
@@ -39,10 +41,12 @@ struct BoxScores {
         let isEven = box.words.count <= Self.evenWordCount
         complete = isEven ? 0 : 4 * step
         phrase = isEven ? 16 * step : 4 * step
+        let ratio = Double(Self.evenWordCount) / Double(max(1, box.words.count))
+        let part = scale * ratio * ratio
         for (word, bounds) in zip(box.words, bounds) {
             constants.append(
                 zip(word.levels, bounds).map { level, bound in
-                    isEven ? 16 * step + Int64(level) * step : Int64(bound * scale * Self.factors[level])
+                    isEven ? 16 * step + Int64(level) * step : Int64(bound * part * Self.factors[level])
                 })
         }
     }

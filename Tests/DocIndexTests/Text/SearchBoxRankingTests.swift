@@ -244,6 +244,7 @@ import Testing
         var step: Int64 = 1
         while step <= Int64(most * scale) + Int64(words.count) + 1 { step *= 2 }
         let isEven = words.count <= 4
+        let ratio = 4 / Double(words.count)
         var result: [UInt64: Int64] = [:]
         for row in context.lengths.keys {
             if box.excluded.contains(where: { context.score($0, row, boost: 1) != nil }) { continue }
@@ -264,7 +265,7 @@ import Testing
                 score +=
                     isEven
                     ? (16 + Int64(form.level)) * step
-                    : Int64(bounds[best] * scale * [0.25, 0.5, 0.75, 1][form.level])
+                    : Int64(bounds[best] * (scale * ratio * ratio) * [0.25, 0.5, 0.75, 1][form.level])
                 score += context.score(form.scoredBy ?? form.query, row, boost: scale) ?? 0
             }
             guard isComplete, count > 0 else { continue }
