@@ -42,7 +42,7 @@ enum Retrieval {
     }
 
     private static func lines(of path: String) throws -> [Substring] {
-        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        try String(contentsOfFile: path, encoding: .utf8).split { $0 == "\n" || $0 == "\r\n" }
     }
 
     /// The members that are strings in a document, except for the id.

@@ -29,16 +29,27 @@ final class CollectionNames: Sendable {
     @discardableResult
     func load(_ collection: Catalog.CollectionEntry, from reader: some KeyValueReader) throws -> Int {
         var table = StoredNames(collection)
+        // Unreadable counters are reported where they are needed.
+        let counters = try? CollectionCounters.read(collection.number, in: reader)
         // A lookup of a record that does not exist makes LevelDB open every table, so there are lookups only if
         // something is lost or damaged.
         var isComplete = try table.readAll(from: reader)
-        if isComplete { isComplete = try !table.hasCopyOfNext(in: reader) }
+        if isComplete {
+            isComplete =
+                try table.hasRecordBehind(copies: true, in: reader).map { !$0 }
+                ?? (table.names.count == counters?.nameCount)
+        }
         if !isComplete {
             while let record = try reader.valueOrCopy(forKey: table.nextKey) { try table.append(record.span) }
+            // Unless the counters say that these are all, there is a gap before later records.
+            if table.names.count != counters?.nameCount,
+                try table.hasRecordBehind(copies: false, in: reader) == true
+                    || table.hasRecordBehind(copies: true, in: reader) == true
+            {
+                throw Self.damaged(collection)
+            }
         }
         let names = table.names
-        // Unreadable counters are reported where they are needed.
-        let counters = try? CollectionCounters.read(collection.number, in: reader)
         if let counters, names.count < counters.nameCount { throw Self.damaged(collection) }
         state.withLock { $0 = State(names: names, storedCount: names.count) }
         return table.recordCount
@@ -104,12 +115,14 @@ private struct StoredNames {
         return false
     }
 
-    /// Returns whether the next record has a copy, or damage may hide one.
-    func hasCopyOfNext(in reader: some KeyValueReader) throws -> Bool {
-        var copies = KeyRange.prefix(StoreKey.copy(of: StoreKey.names.prefix(collection.number)))
-        copies.lower = .included(StoreKey.copy(of: nextKey))
-        var cursor = try reader.cursor(in: copies)
-        return try Self.advance(&cursor) ?? true
+    /// Returns whether there are records, or copies of records, behind those that were read; `nil` if it cannot be
+    /// known because of damage.
+    func hasRecordBehind(copies: Bool, in reader: some KeyValueReader) throws -> Bool? {
+        func key(_ key: [UInt8]) -> [UInt8] { copies ? StoreKey.copy(of: key) : key }
+        var range = KeyRange.prefix(key(StoreKey.names.prefix(collection.number)))
+        range.lower = .included(key(nextKey))
+        var cursor = try reader.cursor(in: range)
+        return try Self.advance(&cursor)
     }
 
     /// Returns whether there is another entry; `nil` if it cannot be known because of damage.

@@ -51,7 +51,7 @@ final class LoadedCollection: Sendable {
         documentRowOffset = StoreKey.documents.prefix(entry.number).count
     }
 
-    /// Returns the object of a type that is kept with the collection until its indexes change; creates it at first.
+    /// Returns the object of a type that is kept with the collection until the catalog changes; creates it at first.
     func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
         companions.withLock { companions in
             if let known = companions[ObjectIdentifier(Companion.self)] as? Companion { return known }

@@ -86,7 +86,8 @@ extension QueryExecutor {
         }
     }
 
-    /// Visits the rows with one sort key in ascending order, from a run that goes backward.
+    /// Visits the rows with one sort key in ascending order, from a run that goes backward. Takes O(*n*) in the rows with
+    /// the key, wherever the results begin.
     ///
     /// - Returns: Whether to continue.
     private func reread(
@@ -124,7 +125,7 @@ extension QueryExecutor {
             + Double(work.documentsExamined - begin.documentsExamined) * costs.documentByRow
     }
 
-    /// - Parameter checks: Whether damage is reported immediately rather than before the next result.
+    /// - Parameter checks: Whether damage is reported immediately rather than before the next result, or at the end.
     private func advance(_ run: RunCursor, checks: Bool = true) throws -> Bool {
         guard try run.advance(checks: checks) else { return false }
         try noteKey()

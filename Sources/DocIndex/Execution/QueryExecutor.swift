@@ -78,7 +78,7 @@ final class QueryExecutor {
         case .ordered(let scan, let filter): try visitInOrder(scan, among: try filter.map(rowSet), visit)
         case .nearest(let name, let center): try visitNearest(try geoIndex(named: name), center, visit)
         case .scan where query.sort.isEmpty: try scanInOrder(visit)
-        case .scan: try sort(visit) { add in try scan(from: 0, add) }
+        case .scan: try sort(countsReads: false, visit) { add in try scan(from: 0, add) }
         case .ranges(let scan) where projection(of: scan) != nil: try visitEntries(of: scan, visit)
         default:
             let found = try rowSet(plan.access)
@@ -92,7 +92,7 @@ final class QueryExecutor {
 
     /// Reads the documents of some rows and visits the results in order.
     private func sort(_ found: RowBitmap, _ visit: Visit) throws {
-        try sort(visit) { add in
+        try sort(countsReads: true, visit) { add in
             var fetcher = try RowFetcher(rows)
             let wanted = found.sorted
             for (place, row) in wanted.enumerated() {
@@ -303,7 +303,9 @@ final class QueryExecutor {
     }
 
     /// Keeps the first of the rows that `source` provides, and visits them in order.
-    private func sort(_ visit: Visit, _ source: (Visit) throws -> Void) throws {
+    ///
+    /// - Parameter countsReads: whether reading a row in `source` counts as its use by this query.
+    private func sort(countsReads: Bool, _ visit: Visit, _ source: (Visit) throws -> Void) throws {
         var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
         var position: [UInt8] = []
         let (rows, positions, start) = (self.rows, self.positions, self.start)
@@ -320,7 +322,7 @@ final class QueryExecutor {
         }
         for row in top.sorted() where window.admit() {
             try step()
-            let goesOn = try rows.withRecord(row, isRepeated: true) { try visit(row, $0) }
+            let goesOn = try rows.withRecord(row, isRepeated: countsReads) { try visit(row, $0) }
             if !goesOn || window.isFull { return }
         }
     }

@@ -32,8 +32,12 @@ struct RowFetcher: ~Copyable {
         while cursorRow < row { try advance() }
         // If the row does not exist, the lookup reports it.
         guard cursorRow == row else { return try rows.withStoredRecord(row, body) }
-        // An earlier version of the row may follow a damaged block with the newest one.
-        try cursor.checkForErrors()
+        // An earlier version of the row may follow a damaged block with the newest one. A lookup finds out.
+        do {
+            try cursor.checkForErrors()
+        } catch {
+            return try rows.withStoredRecord(row, body)
+        }
         return try rows.withCaching(try rows.record(cursor.value, row: row), of: row, body)
     }
 

@@ -2,7 +2,8 @@ extension Filter {
     /// Returns whether both conditions were built from the same parts. Much faster than `==`, and narrower: conditions
     /// with the same notation may have been built in different ways.
     ///
-    /// Rare conditions are never identical: searches, patterns, parts of dates, and conditions on strings without case.
+    /// Other conditions are never identical: searches, patterns, kinds, counts, remainders, parts of dates, names of
+    /// members, and conditions on strings without case.
     func isIdentical(to other: Filter) -> Bool {
         // Only the recursion, so that stack frames are small; see ``DocumentValue``.
         switch self {
@@ -48,6 +49,7 @@ extension Filter {
         case (.isBelow(let path, let text, let separator), .isBelow(let path2, let text2, let separator2)):
             text.hasSameBytes(as: text2) && separator.hasSameBytes(as: separator2) && path == path2
         case (.exists(let path), .exists(let path2)): path == path2
+        case (.isDated(let path, let span), .isDated(let path2, let span2)): span == span2 && path == path2
         case (.isWithin(let field, let box), .isWithin(let field2, let box2)): box == box2 && field == field2
         case (.isNear(let field, let center, let meters), .isNear(let field2, let center2, let meters2)):
             meters == meters2 && center == center2 && field == field2
@@ -55,18 +57,37 @@ extension Filter {
         }
     }
 
-    /// Feeds what is equal for identical conditions into `hasher`: the constants, but not the paths.
-    func hashConstants(into hasher: inout Hasher) {
+    /// Feeds what is equal for identical conditions into `hasher`.
+    func hashIdentity(into hasher: inout Hasher) {
         switch self {
         case .and(let parts), .or(let parts):
             hasher.combine(parts.content.count)
-            for part in parts.content { part.hashConstants(into: &hasher) }
-        case .not(let part), .anyElement(_, let part): part.content.hashConstants(into: &hasher)
-        case .compare(_, _, let value), .collates(_, _, let value): hasher.combine(value)
+            for part in parts.content { part.hashIdentity(into: &hasher) }
+        case .not(let part):
+            hasher.combine(-1)
+            part.content.hashIdentity(into: &hasher)
+        case .anyElement(let path, let part):
+            hasher.combine(path)
+            part.content.hashIdentity(into: &hasher)
+        default: hashCondition(into: &hasher)
+        }
+    }
+
+    private func hashCondition(into hasher: inout Hasher) {
+        hasher.combine(leafPath)
+        switch self {
+        case .compare(_, let comparison, let value), .collates(_, let comparison, let value):
+            hasher.combine(comparison)
+            hasher.combine(value)
         case .isIn(_, let values): hasher.combine(values)
         case .hasPrefix(_, let text), .contains(_, let text), .isBelow(_, let text, _): text.hashBytes(into: &hasher)
-        case .isWithin(_, let box): hasher.combine(box)
-        case .isNear(_, let center, _): hasher.combine(center)
+        case .isDated(_, let span): hasher.combine(span)
+        case .isWithin(let field, let box):
+            hasher.combine(field)
+            hasher.combine(box)
+        case .isNear(let field, let center, _):
+            hasher.combine(field)
+            hasher.combine(center)
         default: break
         }
     }

@@ -8,8 +8,8 @@ final class PlanCache: Sendable {
     /// The number of plans.
     private static let capacity = 64
     /// Plans with more key ranges or larger constants are not kept, which limits the memory.
-    private static let rangeLimit = 1024
-    private static let constantByteLimit = 16_384
+    private static let rangeLimit = 256
+    private static let constantByteLimit = 8192
 
     /// What a plan was chosen for.
     struct Key {
@@ -21,15 +21,22 @@ final class PlanCache: Sendable {
                 && query.offset == other.query.offset && query.sort == other.query.sort && purpose == other.purpose
         }
 
-        /// Equal for identical keys. Different for most others, so that few have to be compared.
+        /// Whether the plan may be kept.
+        fileprivate var isKept: Bool {
+            for case .place in query.sort.lazy.map(\.key) { return false }
+            return query.filter.constantByteCount <= PlanCache.constantByteLimit
+        }
+
+        /// Equal for identical keys.
         fileprivate var hash: Int {
             var hasher = Hasher()
-            query.filter.hashConstants(into: &hasher)
+            query.filter.hashIdentity(into: &hasher)
             hasher.combine(query.limit)
-            hasher.combine(query.sort.count)
+            hasher.combine(query.offset)
+            hasher.combine(query.sort)
             switch purpose {
             case .documents: hasher.combine(1)
-            case .fields(let paths): hasher.combine(3 + paths.count)
+            case .fields(let paths): hasher.combine(paths)
             case .count: hasher.combine(2)
             }
             return hasher.finalize()
@@ -47,7 +54,7 @@ final class PlanCache: Sendable {
     }
 
     private struct Content {
-        /// The number of commits that the snapshots of the plans contain.
+        /// The number of commits that the snapshots of the plans contain at least.
         var commitCount: UInt64 = 0
         var hashes: [Int] = []
         /// The plans, each at the place of its hash.
@@ -60,8 +67,9 @@ final class PlanCache: Sendable {
 
     /// Returns the plan of a query; `nil` if it is not in memory.
     ///
-    /// - Parameter commitCount: the number of commits that the snapshot contains.
+    /// - Parameter commitCount: the number of commits that the snapshot contains at least.
     func plan(for key: Key, commitCount: UInt64) -> Plan? {
+        guard key.isKept else { return nil }
         let hash = key.hash
         let entry = content.withLock { content in
             content.commitCount == commitCount
@@ -73,8 +81,8 @@ final class PlanCache: Sendable {
 
     /// Keeps the plan of a query.
     func keep(_ plan: Plan, for key: Key, commitCount: UInt64) {
-        guard plan.keyRanges.count <= Self.rangeLimit,
-            key.query.filter.constantByteCount <= Self.constantByteLimit
+        guard key.isKept, key.isIdentical(to: key),
+            plan.keyRanges.count + (plan.fallback?.access.keyRanges.count ?? 0) <= Self.rangeLimit
         else { return }
         let (hash, entry) = (key.hash, Entry(key, plan))
         content.withLock { content in

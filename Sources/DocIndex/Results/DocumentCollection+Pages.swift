@@ -29,8 +29,8 @@ extension DocumentCollection {
     ///   - options: The hint, the limits and the progress of the query.
     /// - Throws: ``DocIndexError`` with `invalidQuery` for a token of another query, and the errors of
     ///   ``find(_:options:)``.
-    /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins;
-    ///   otherwise that of the whole query.
+    /// - Complexity: If the plan finds results in order, O(log *n*) plus the cost of the page, wherever it begins, and in
+    ///   descending order O(*k*) in the results with the first sort key; otherwise that of the whole query.
     public func page(
         _ query: Query, after token: Page.Token? = nil, options: Query.Options = Query.Options()
     ) throws -> Page {

@@ -23,15 +23,16 @@ public final class DocumentStore: Sendable {
         /// the new ones do not.
         public var finishesSchemaChange = true
         /// The maximum size of the documents that the store keeps in memory because they were read more than once, in
-        /// bytes, as estimated; 0 for none. The cache of the database, ``LevelKit/DatabaseOptions/cacheByteCount``, does
-        /// not include them.
+        /// bytes, as estimated; 0 for none. Documents above 1/32 of it are not kept. The cache of the database,
+        /// ``LevelKit/DatabaseOptions/cacheByteCount``, does not include them.
         public var documentCacheByteCount = defaultDocumentCacheByteCount
         /// Whether those documents are kept from their first use on.
         package var cachesDocumentsAtFirstUse = false
         /// When the words of new documents are written as segments of text indexes.
         package var textMaintenance = TextMaintenanceLimits()
 
-        /// Creates options with defaults: a larger write buffer and cache than the database uses by default.
+        /// Creates options with defaults: a larger write buffer and cache, and larger table files, than the database uses
+        /// by default.
         public init(finishesSchemaChange: Bool = true) {
             self.finishesSchemaChange = finishesSchemaChange
             database.writeBufferByteCount = 16 << 20

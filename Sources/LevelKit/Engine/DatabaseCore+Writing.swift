@@ -106,9 +106,8 @@ extension DatabaseCore {
     private func requireRoom(for byteCount: Int, _ log: inout LogState) throws(LevelError) {
         guard log.needsRoomCheck(for: byteCount) else { return }
         let tableByteCount = log.roomByteCount(for: byteCount, writeBufferByteCount: writeBufferByteCount)
-        if let (free, needed) = DiskRoom.shortage(
-            for: tableByteCount, maxFileByteCount: maxFileByteCount, in: directory)
-        {
+        let sizes = DiskRoom.Sizes(writeBufferByteCount: writeBufferByteCount, maxFileByteCount: maxFileByteCount)
+        if let (free, needed) = DiskRoom.shortage(for: tableByteCount, sizes, in: directory) {
             throw LevelError(
                 .io,
                 "nothing was written to \(path): its disk has \(free) bytes left, but LevelDB may need \(needed) to write "

@@ -17,21 +17,39 @@ enum DiskRoom {
     /// The number of table files that a compaction writes before it deletes its inputs, approximately: for a file, the
     /// overlapping ones of the next level, and those that LevelDB adds to them (`db/version_set.cc`,
     /// `ExpandedCompactionByteSizeLimit`).
-    private static let mergeFileCount: UInt64 = 16
+    private static let mergeFileCount = 16
+    /// The number of memtables whose files LevelDB merges into the first level, and the size of that level
+    /// (`db/dbformat.h`, `kL0_CompactionTrigger`; `db/version_set.cc`, `MaxBytesForLevel`).
+    private static let mergedMemtableCount = 4
+    private static let firstLevelByteCount = 10 << 20
+
+    /// Returns the most that a compaction writes before it deletes its inputs, approximately.
+    private static func mergeByteCount(_ options: Sizes) -> UInt64 {
+        UInt64(
+            max(
+                options.maxFileByteCount * mergeFileCount,
+                options.writeBufferByteCount * mergedMemtableCount + firstLevelByteCount))
+    }
+
+    /// The sizes in the options of the database that determine how much compactions write.
+    struct Sizes {
+        let writeBufferByteCount: Int
+        let maxFileByteCount: Int
+    }
 
     /// Checks whether writes must be refused because the resulting table files would not fit on the disk.
     ///
     /// - Parameters:
     ///   - memoryByteCount: the bytes that are or will be in memtables.
-    ///   - maxFileByteCount: the size at which LevelDB starts the next table file.
+    ///   - sizes: the options of the database.
     /// - Returns: the free and the needed bytes, or `nil` if the space suffices or the file system does not report it.
     /// - Complexity: one system call. If space is short, one more per file of the database.
     static func shortage(
-        for memoryByteCount: Int, maxFileByteCount: Int, in directory: DatabaseDirectory
+        for memoryByteCount: Int, _ sizes: Sizes, in directory: DatabaseDirectory
     ) -> (free: UInt64, needed: UInt64)? {
         guard let free = freeByteCount(in: directory) else { return nil }
         let memory = UInt64(memoryByteCount)
-        let mergeByteCount = UInt64(maxFileByteCount) * mergeFileCount
+        let mergeByteCount = mergeByteCount(sizes)
         guard free < memory * 2 + mergeByteCount + (1 << 20) else { return nil }
         let needed = memory + memory / 8 + min(memory + tableByteCount(in: directory), mergeByteCount) + (64 << 10)
         return free < needed ? (free, needed) : nil

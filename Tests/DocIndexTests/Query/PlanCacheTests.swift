@@ -79,7 +79,9 @@ import Testing
             let search = Query(try Filter(parsing: "SEARCH \"fog\""))
             let many = Query(.isIn("year", (0..<2000).map { .int($0) }))
             let long = Query(.compare("title", .equal, .string(String(repeating: "x", count: 20_000))))
-            for query in [search, many, long] {
+            let places = Query(sort: [.init(.place("year", in: [1951, 1950]))])
+            let folded = Query(try Filter(parsing: "ci(title) = 'FOG'"))
+            for query in [search, many, long, places, folded] {
                 for _ in 0..<2 { _ = try photos.find(query) }
                 #expect(try Self.known(query, in: photos) == nil)
             }
@@ -92,6 +94,21 @@ import Testing
             for year in 0..<100 { #expect(try photos.find(query(year)).isEmpty) }
             let kept = try (0..<100).filter { try Self.known(query($0), in: photos) != nil }
             #expect(kept == Array(36..<100))
+        }
+    }
+
+    @Test func `Queries with equal constants are kept beside each other`() throws {
+        try Self.withPhotos { _, photos in
+            let queries = [
+                Query(.compare("year", .equal, 1951)), Query(.compare("rating", .equal, 1951)),
+                Query(.compare("year", .less, 1951)), Query(.not(.compare("year", .equal, 1951))),
+                Query(.compare("year", .equal, 1951), sort: [.ascending("year")]),
+                Query(.compare("year", .equal, 1951), sort: [.descending("year")]),
+                Query(.compare("year", .equal, 1951), offset: 1), Query(), Query(.exists("year")),
+            ]
+            for query in queries { _ = try photos.find(query) }
+            let kept = try queries.filter { try Self.known($0, in: photos) != nil }
+            #expect(kept == queries)
         }
     }
 
@@ -111,7 +128,9 @@ import Testing
             .compare("e\u{301}", .equal, 1), .compare("a", .equal, .null), .compare("a", .equal, .double(.nan)),
             .compare("a", .equal, []), .compare("a", .equal, [1]),
             .isIn("a", [1, 2]), .isIn("a", [2, 1]), .isIn("a", [1]), .isIn("b", [1, 2]), .isIn("a", []),
-            .hasPrefix("a", "x"), .hasPrefix("a", "y"), .contains("a", "x"), .hasPrefix("a", "\u{e9}"),
+            .isDated("a", .init(from: 1, to: 2)), .isDated("a", .init(from: 1, to: 3)),
+            .isDated("b", .init(from: 1, to: 2)), .hasPrefix("a", "x"), .hasPrefix("a", "y"), .contains("a", "x"),
+            .hasPrefix("a", "\u{e9}"),
             .hasPrefix("a", "e\u{301}"), .isBelow("a", "x", separator: "|"), .isBelow("a", "x", separator: "/"),
             .isBelow("a", "y", separator: "|"),
             .isNear(.location("a"), center, meters: 5), .isNear(.location("a"), center, meters: 6),

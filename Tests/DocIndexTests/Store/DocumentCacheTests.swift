@@ -71,6 +71,27 @@ import Testing
         }
     }
 
+    @Test func `A document of the maximum depth is kept on a small stack`() throws {
+        try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            var value: DocumentValue = 1
+            for level in 0..<DocumentValue.maximumDepth - 2 {
+                value = level % 2 == 0 ? .array([value]) : .object(["a": value])
+            }
+            try photos.put(["id": 1, "deep": value])
+            let deep = value
+            let isSame = withSmallStack {
+                (0..<3).allSatisfy { _ in
+                    let document = try? photos.document(1)
+                    let selected = try? photos.select(["deep"], Query())
+                    return document?["deep"] == deep && selected == [["deep": deep]]
+                }
+            }
+            #expect(isSame == true)
+            #expect(store.documents.byteCount > 1000)
+        }
+    }
+
     @Test func `The largest limit takes no memory in advance`() throws {
         try withTemporaryStore(schema: Self.schema, options: Self.eager(byteCount: .max)) { store in
             let photos = try store.collection("photos")
@@ -84,11 +105,16 @@ import Testing
         try withTemporaryStore(schema: Self.schema) { store in
             let photos = try store.collection("photos")
             for number in 0..<20 { try photos.put(Self.photo(number)) }
-            let query = Query(.compare("year", .equal, 1903), sort: [.descending("version")], limit: 2)
-            #expect(try photos.find(query).count == 2)
-            #expect(store.documents.byteCount == 0)
-            #expect(try photos.find(query).count == 2)
-            #expect(store.documents.byteCount > 0)
+            // One with an index, and one that reads every document.
+            for filter in [Filter.compare("year", .equal, 1903), .compare("version", .equal, 0)] {
+                let query = Query(filter, sort: [.descending("version")], limit: 2)
+                let before = store.documents.byteCount
+                #expect(try photos.find(query).count == 2)
+                #expect(store.documents.byteCount == before)
+                #expect(try photos.find(query).count == 2)
+                #expect(store.documents.byteCount > before)
+                try photos.put(Self.photo(1000))
+            }
         }
     }
 

@@ -465,6 +465,22 @@ import Testing
         }
     }
 
+    @Test func `A gap in the member names is found without counters`() throws {
+        try withTemporaryDirectory { directory in
+            let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
+            for member in ["year", "rating", "title"] { try store.collection("photos").put(["id": 1, "\(member)": 1]) }
+            try store.close()
+            let database = try Database.open(at: directory + "/s")
+            let gap = StoreKey.names(1, from: 2)
+            for key in [CollectionCounters.key(1), gap, StoreKey.copy(of: gap)] { try database.delete(key) }
+            expectFailure(.corruption, containing: "field names", "photos") { try DocumentStore.open(on: database) }
+            // The same if only a copy shows that there were more.
+            try database.delete(StoreKey.names(1, from: 3))
+            expectFailure(.corruption, containing: "field names", "photos") { try DocumentStore.open(on: database) }
+            try database.close()
+        }
+    }
+
     @Test func `A store that has lost member names and their copy is not opened`() throws {
         try withTemporaryDirectory { directory in
             let store = try DocumentStore.open(at: directory + "/s", schema: Self.schema)
