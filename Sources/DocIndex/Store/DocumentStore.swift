@@ -24,7 +24,7 @@ public final class DocumentStore: Sendable {
         public var finishesSchemaChange = true
         /// The maximum size of the documents that the store keeps in memory because they were read more than once, in
         /// bytes, as estimated; 0 for none. Documents above 1/32 of it are not kept. The cache of the database,
-        /// ``LevelKit/DatabaseOptions/cacheByteCount``, does not include them.
+        /// `DatabaseOptions.cacheByteCount`, does not include them.
         public var documentCacheByteCount = defaultDocumentCacheByteCount
         /// Whether those documents are kept from their first use on.
         package var cachesDocumentsAtFirstUse = false
