@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The plans of the last queries on a collection, for as long as no document changes.
+/// The plans of the last queries on a collection, for as long as no document changes. Queries with a search have none,
+/// because no two searches are identical; see ``Filter/isIdentical(to:)``.
 ///
 /// Programs ask the same question again, for its next page or when a view is drawn, and choosing a plan takes as long as
 /// reading twenty documents that are in memory, because the planner counts entries.

@@ -128,7 +128,7 @@ extension DocumentCollection {
         let planner = try planner(rows, for: purpose)
         if let hint = options.hint { return (rows, try planner.plan(query, hint: hint)) }
         let best = try planner.plan(query)
-        if rows.search == nil { rows.keepPlan(best, for: key) }
+        rows.keepPlan(best, for: key)
         return (rows, try identity.flatMap { try planner.plan(query, identity: $0, best: best) } ?? best)
     }
 
