@@ -12,21 +12,25 @@ extension DocumentCollection {
     ) throws -> [Aggregation.Group] {
         try aggregation.validate()
         try filter.validate()
-        if filter.normalized.isAll, options.hint == nil,
-            let groups = try IndexGroups(aggregation, rows: try reader())?.groups()
-        {
-            return groups
-        }
         let query = Query(filter)
         let (rows, plan) = try prepare(query, options)
+        if let groups = try columnGroups(aggregation, query, rows: rows, plan: plan, options) { return groups }
+        let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
+        if filter.normalized.isAll, options.hint == nil,
+            let groups = try IndexGroups(aggregation, rows: rows)?.groups(examining: &executor.work.keysExamined)
+        {
+            if let path = aggregation.columnPath { executor.noteMissedColumns(for: [path]) }
+            return groups
+        }
         let names = rows.collection.names.current
         var summary = GroupSummary(aggregation, names: names)
-        try QueryExecutor(rows: rows, query: query, plan: plan, options: options).run { row, record in
+        try executor.run { row, record in
             try rows.reading(row) {
                 try summary.add(BodyReader(record.body, names: names))
             }
             return true
         }
+        if let path = aggregation.columnPath { executor.noteMissedColumns(for: [path]) }
         return summary.groups
     }
 
@@ -57,21 +61,25 @@ extension DocumentCollection {
         options: Query.Options = Query.Options()
     ) throws -> [[Facet]] {
         try filter.validate()
-        let rows = try reader()
-        if filter.normalized.isAll, options.hint == nil {
-            let counted = try paths.map { try ValueCounts(rows: rows).counts(of: $0) }
-            if counted.allSatisfy({ $0 != nil }) { return counted.map { Self.ranked($0 ?? [], limit: limit) } }
-        }
         let query = Query(filter)
         let (read, plan) = try prepare(query, options)
-        let names = read.collection.names.current
-        if var covered = CoveredFacets(plan, paths, rows: read),
-            let facets = try covered.counts(QueryExecutor(rows: read, query: query, plan: plan, options: options))
-        {
+        if let facets = try columnFacets(paths, query, limit: limit, rows: read, plan: plan, options) { return facets }
+        let executor = QueryExecutor(rows: read, query: query, plan: plan, options: options)
+        if filter.normalized.isAll, options.hint == nil {
+            let counter = ValueCounts(rows: read)
+            let counted = try paths.map { try counter.counts(of: $0, examining: &executor.work.keysExamined) }
+            if counted.allSatisfy({ $0 != nil }) {
+                executor.noteMissedColumns(for: paths)
+                return counted.map { Self.ranked($0 ?? [], limit: limit) }
+            }
+        }
+        if var covered = CoveredFacets(plan, paths, rows: read), let facets = try covered.counts(executor) {
+            executor.noteMissedColumns(for: paths)
             return facets.map { Self.ranked($0, limit: limit) }
         }
+        let names = read.collection.names.current
         var counts = paths.map { FacetCounts($0, names: names) }
-        try QueryExecutor(rows: read, query: query, plan: plan, options: options).run { row, record in
+        try executor.run { row, record in
             try read.reading(row) {
                 let body = record.body
                 let reader = try BodyReader(body, names: names)
@@ -79,6 +87,7 @@ extension DocumentCollection {
             }
             return true
         }
+        executor.noteMissedColumns(for: paths)
         return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
     }
 

@@ -146,10 +146,8 @@ struct FacetCounts {
         var counts = self.counts
         try encoded.forEach { bytes, row, count in
             try rows.reading(row) {
-                var cursor = BodyCursor(bytes)
                 // Equal numbers may have different bytes.
-                let value = OrderedValue.canonical(
-                    try BodyDecoder.readValueOrDigest(&cursor, before: bytes.count, names))
+                let value = OrderedValue.canonical(try BodyDecoder.value(bytes, names: names))
                 counts[value, default: 0] += count
             }
         }

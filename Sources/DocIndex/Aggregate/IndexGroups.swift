@@ -41,15 +41,16 @@ struct IndexGroups {
         counts = ValueCounts(rows: rows)
     }
 
-    /// Returns the groups in key order; `nil` if an entry does not determine its group, as for an array.
-    func groups() throws -> [Aggregation.Group]? {
+    /// Returns the groups in key order; `nil` if an entry does not determine its group, as for an array. Adds the number
+    /// of entries read to `keyCount`.
+    func groups(examining keyCount: inout Int) throws -> [Aggregation.Group]? {
         var found = CountedGroups()
         var isComplete = true
         func add(_ group: DocumentValue?, _ count: Int) throws {
             found.add(group, count)
             if found.count > aggregation.groupLimit { throw aggregation.tooManyGroups }
         }
-        try counts.forEachValue(of: index) { bytes, count in
+        try counts.forEachValue(of: index, examining: &keyCount) { bytes, count in
             guard isComplete else { return }
             switch index.decoded(0, bytes) {
             case .missing: if !key.path.hasArrayStep { try add(nil, count) }

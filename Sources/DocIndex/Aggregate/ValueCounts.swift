@@ -4,14 +4,15 @@ internal import LevelKit
 struct ValueCounts {
     let rows: RowReader
 
-    /// Returns the values and the number of documents with each; `nil` if no index contains them.
+    /// Returns the values and the number of documents with each; `nil` if no index contains them. Adds the number of
+    /// entries read to `count`.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
-    func counts(of path: FieldPath) throws -> [DocumentCollection.Facet]? {
+    func counts(of path: FieldPath, examining keyCount: inout Int) throws -> [DocumentCollection.Facet]? {
         guard let index = index(over: path) else { return nil }
         var facets: [DocumentCollection.Facet] = []
         var isComplete = true
-        try forEachValue(of: index) { bytes, count in
+        try forEachValue(of: index, examining: &keyCount) { bytes, count in
             switch index.decoded(0, bytes) {
             case .value(let value): facets.append(DocumentCollection.Facet(value: value, count: count))
             case .missing: break
@@ -26,7 +27,9 @@ struct ValueCounts {
     /// Results are only valid once this returns, because corruption may be detected at the end.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
-    func forEachValue(of index: ValueIndex, _ body: (_ bytes: Span<UInt8>, _ count: Int) throws -> Void) throws {
+    func forEachValue(
+        of index: ValueIndex, examining keyCount: inout Int, _ body: (_ bytes: Span<UInt8>, _ count: Int) throws -> Void
+    ) throws {
         let counters = index.definition.countsValues ? IndexCounters(index: index) : nil
         let prefix = counters?.key([]) ?? index.entryPrefix
         var cancellation = CancellationCheck()
@@ -36,6 +39,7 @@ struct ValueCounts {
         var cursor = try rows.snapshot.cursor(in: .prefix(prefix))
         while try cursor.advanceUnchecked() {
             try cancellation.step()
+            keyCount += 1
             guard let end = index.skip(0, in: cursor.key, from: prefix.count) else {
                 throw counters?.damaged ?? index.damaged
             }

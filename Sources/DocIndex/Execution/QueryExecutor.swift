@@ -31,7 +31,7 @@ final class QueryExecutor {
     /// The order of the results. Scans in that order need it only for a position after which the results begin.
     private(set) lazy var positions = SortPosition(query.sort, names: names, searches: searches)
     /// The field names used by the bodies of the snapshot, and perhaps later ones.
-    private let names: FieldNames
+    let names: FieldNames
     /// The matches of searches; `nil` without searches.
     let searches: SearchResults?
     private let openSearches: Set<Filter.Search>
@@ -72,6 +72,15 @@ final class QueryExecutor {
         if window.isFull { return }
         try refuseScan()
         try findSearches()
+        if plan.ordering != .found, !query.sort.isEmpty {
+            if try sortByColumns(visit) { return }
+            defer { positions.columnPaths.map { noteMissedColumns(for: $0) } }
+            return try runPlan(visit)
+        }
+        try runPlan(visit)
+    }
+
+    private func runPlan(_ visit: Visit) throws {
         switch plan.access {
         case .nothing: return
         case .ranked(let scan, let filter): try visitRanked(scan, among: try filter.map(rowSet), visit)
@@ -285,12 +294,20 @@ final class QueryExecutor {
 
     /// Visits rows in ascending order, which is that of the query.
     private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
+        let projection = plan.isExact ? try columnProjection(rowCount: found.count) : nil
         var fetcher = try RowFetcher(rows)
+        defer { if plan.isExact, let paths = entryVisit?.paths { rows.noteMissedColumns(paths, fetcher.readCount) } }
         let wanted = found.sorted
         for (place, row) in wanted.enumerated() where row >= first {
             // Skipped results need not be read.
             if plan.isExact, window.isSkipping {
                 _ = window.admit()
+                continue
+            }
+            if let entryVisit, let object = projection?.object(row) {
+                try step()
+                guard window.admit() else { continue }
+                if try !entryVisit.visit(object) || window.isFull { return }
                 continue
             }
             let next = place + 1 < wanted.count ? wanted[place + 1] : nil

@@ -6,6 +6,8 @@ struct RowFetcher: ~Copyable {
     private var cursor: Cursor
     /// The row at the cursor: 0 before the first move, and the maximum after the last document.
     private var cursorRow: UInt64 = 0
+    /// The number of documents that were not in memory.
+    private(set) var readCount = 0
 
     init(_ rows: RowReader) throws {
         self.rows = rows
@@ -21,6 +23,7 @@ struct RowFetcher: ~Copyable {
         _ row: UInt64, before next: UInt64?, _ body: (borrowing RowRecord) throws -> R
     ) throws -> R {
         if let cached = rows.cachedRow(row) { return try cached.withRecord(body) }
+        readCount += 1
         if cursorRow == 0 || cursorRow > row || row - cursorRow > CostModel.stepLimit {
             // A seek costs as much as a lookup. It pays off if the next row can be reached in a few steps.
             guard let next, next > row, next - row <= CostModel.stepLimit else {

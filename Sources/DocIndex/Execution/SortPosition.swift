@@ -88,6 +88,32 @@ struct SortPosition {
         StoreKey.appendRow(row, to: &bytes)
     }
 
+    /// The fields whose columns are sufficient; `nil` if positions depend on more than fields without `[]`.
+    var columnPaths: [FieldPath]? {
+        var paths: [FieldPath] = []
+        for part in parts {
+            switch part {
+            case .field(let path, _), .collated(let path, _), .place(let path, _, _): paths.append(path.path)
+            case .distance, .score: return nil
+            }
+        }
+        return paths.contains(where: \.hasArrayStep) ? nil : paths
+    }
+
+    /// For each sort key that is a field in binary order, whether the order is descending; `nil` for other keys.
+    fileprivate var plainOrders: [Bool?] {
+        parts.map { if case .field(_, let isDescending) = $0 { isDescending } else { nil } }
+    }
+
+    /// Appends the value of a sort key that is not a field in binary order.
+    fileprivate func append(_ value: DocumentValue?, at place: Int, to bytes: inout [UInt8]) {
+        switch parts[place] {
+        case .collated(_, let component): component.append(value, to: &bytes)
+        case .place(_, let list, let key): Self.append(list.value(of: value), key, to: &bytes)
+        case .field, .distance, .score: break
+        }
+    }
+
     /// Returns the position of a document.
     func bytes(of document: DocumentObject, row: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -119,7 +145,7 @@ struct SortPosition {
         if key.isDescending { complement(&bytes, from: start) }
     }
 
-    private static func complement(_ bytes: inout [UInt8], from start: Int) {
+    fileprivate static func complement(_ bytes: inout [UInt8], from start: Int) {
         for position in start..<bytes.count { bytes[position] = ~bytes[position] }
     }
 
@@ -143,5 +169,49 @@ extension Query.SortKey {
     fileprivate var component: IndexDefinition.Component? {
         guard collation != .binary, case .field(let path) = key else { return nil }
         return IndexDefinition.Component(path, order: isDescending ? .descending : .ascending, collation: collation)
+    }
+}
+
+/// The positions of rows, from columns.
+struct ColumnPositions {
+    private let positions: SortPosition
+    private let columns: [ValueColumn]
+    private let plainOrders: [Bool?]
+    private let names: FieldNames
+
+    /// - Parameter columns: the columns of ``SortPosition/columnPaths``, in that order.
+    init(_ positions: SortPosition, _ columns: [ValueColumn], _ names: FieldNames) {
+        self.positions = positions
+        self.columns = columns
+        self.names = names
+        plainOrders = positions.plainOrders
+    }
+
+    /// Appends the position of a row.
+    func append(_ row: Int, to bytes: inout [UInt8]) throws(BodyError) {
+        for place in columns.indices {
+            if let isDescending = plainOrders[place] {
+                let start = bytes.count
+                try columns[place].appendOrdered(row, names, to: &bytes)
+                if isDescending { SortPosition.complement(&bytes, from: start) }
+            } else {
+                positions.append(try columns[place].value(row, names), at: place, to: &bytes)
+            }
+        }
+        StoreKey.appendRow(UInt64(row), to: &bytes)
+    }
+}
+
+extension ValueColumn {
+    /// Appends the value of a row in the encoding of index keys.
+    fileprivate func appendOrdered(_ row: Int, _ names: FieldNames, to bytes: inout [UInt8]) throws(BodyError) {
+        let number = Int(cells[row]) - Cell.first
+        guard number >= 0, BodyFormat.isText(values[number][0]) else {
+            OrderedValue.append(try value(row, names), to: &bytes)
+            return
+        }
+        let encoded = values[number]
+        var cursor = BodyCursor(encoded)
+        OrderedValue.append(utf8: encoded.extracting(try cursor.readTextRange(before: encoded.count)), to: &bytes)
     }
 }

@@ -25,6 +25,10 @@ struct CostModel: Sendable {
     var sortKey = 500.0
     var comparison = 25.0
 
+    /// Looking up the answer for a row in a column, and deciding the condition for a distinct value.
+    var columnCell = 3.0
+    var columnValue = 60.0
+
     /// Looking up the terms of a search, reading a posting, and scoring a posting that may be among the best.
     var search = 20_000.0
     var posting = 15.0

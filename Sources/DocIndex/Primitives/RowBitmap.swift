@@ -26,6 +26,24 @@ struct RowBitmap: Sendable {
         return true
     }
 
+    /// Creates the set with these bits, the first of which belongs to row 0.
+    init(words: [UInt64]) {
+        self.words = words
+        recount()
+    }
+
+    /// Calls `body` with each row in ascending order.
+    @inline(__always)
+    func forEach(_ body: (Int) -> Void) {
+        for (position, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                body(position << 6 | rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+    }
+
     func contains(_ row: UInt64) -> Bool {
         let word = row >> 6
         guard word < UInt64(words.count) else { return false }
@@ -68,13 +86,7 @@ struct RowBitmap: Sendable {
     var sorted: [UInt64] {
         var rows: [UInt64] = []
         rows.reserveCapacity(count)
-        for (position, word) in words.enumerated() {
-            var rest = word
-            while rest != 0 {
-                rows.append(UInt64(position) << 6 | UInt64(rest.trailingZeroBitCount))
-                rest &= rest - 1
-            }
-        }
+        forEach { rows.append(UInt64($0)) }
         return rows
     }
 }

@@ -15,14 +15,18 @@ final class DocumentCache: Sendable {
     private static let partCount = 8
 
     private let parts: [Part]
+    /// The columns of fields.
+    let columns: ValueColumns
     /// The number of commits that have begun, and of those that have ended.
     private let begun = Atomic<UInt64>(0)
     private let ended = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - byteLimit: the maximum size of the documents in memory; 0 to keep none.
-    ///   - addsAtFirstUse: whether documents are added when they are read for the first time.
-    init(byteLimit: Int, addsAtFirstUse: Bool = false) {
+    ///   - columnByteLimit: the maximum size of the columns in memory; 0 to keep none.
+    ///   - addsAtFirstUse: whether documents and columns are added when they are read for the first time.
+    init(byteLimit: Int, columnByteLimit: Int = 0, addsAtFirstUse: Bool = false) {
+        columns = ValueColumns(byteLimit: columnByteLimit, buildsAtFirstUse: addsAtFirstUse)
         parts =
             byteLimit <= 0
             ? []
@@ -51,6 +55,7 @@ final class DocumentCache: Sendable {
     func whileWriting<R>(_ keys: [Key]?, _ body: () throws -> R) rethrows -> R {
         begun.add(1, ordering: .sequentiallyConsistent)
         defer { ended.add(1, ordering: .sequentiallyConsistent) }
+        columns.forget(keys)
         if let keys, !parts.isEmpty {
             for key in keys { part(of: key).remove(key) }
         } else {
@@ -73,10 +78,11 @@ final class DocumentCache: Sendable {
     ///   - commitCount: the number of commits that the snapshot contains at least.
     func add(_ record: borrowing RowRecord, of key: Key, commitCount: UInt64) -> CachedRow? {
         if parts.isEmpty { return nil }
-        return part(of: key).add(record, of: key, commitCount: commitCount) {
-            begun.load(ordering: .sequentiallyConsistent) == commitCount
-        }
+        return part(of: key).add(record, of: key, commitCount: commitCount) { isNewest(commitCount) }
     }
+
+    /// Returns whether a snapshot with these commits contains every commit that has begun.
+    func isNewest(_ commitCount: UInt64) -> Bool { begun.load(ordering: .sequentiallyConsistent) == commitCount }
 
     /// Keeps the decoded document of a row.
     func keep(_ document: Document, of row: CachedRow) { part(of: row.key).keep(document, of: row) }

@@ -26,7 +26,11 @@ public final class DocumentStore: Sendable {
         /// bytes, as estimated; 0 for none. Documents above 1/32 of it are not kept. The cache of the database,
         /// `DatabaseOptions.cacheByteCount`, does not include them.
         public var documentCacheByteCount = defaultDocumentCacheByteCount
-        /// Whether those documents are kept from their first use on.
+        /// The maximum size of the columns that the store keeps in memory, in bytes; 0 for none. A column has the value
+        /// of one field in each document of a collection. It is built when facets, groups, sorted or selected results have
+        /// read as many documents and index entries for want of it as the collection has documents.
+        public var columnByteCount = defaultColumnByteCount
+        /// Whether those documents and columns are kept from their first use on.
         package var cachesDocumentsAtFirstUse = false
         /// When the words of new documents are written as segments of text indexes.
         package var textMaintenance = TextMaintenanceLimits()
@@ -42,6 +46,8 @@ public final class DocumentStore: Sendable {
 
         /// The default of ``documentCacheByteCount``: 16 MiB.
         public static let defaultDocumentCacheByteCount = 16 << 20
+        /// The default of ``columnByteCount``: 24 MiB.
+        public static let defaultColumnByteCount = 24 << 20
     }
 
     let database: Database
@@ -137,7 +143,8 @@ public final class DocumentStore: Sendable {
                 on: database, schema: schema, finishesSchemaChange: options.finishesSchemaChange,
                 textMaintenance: options.textMaintenance, stored: stored,
                 documents: DocumentCache(
-                    byteLimit: options.documentCacheByteCount, addsAtFirstUse: options.cachesDocumentsAtFirstUse))
+                    byteLimit: options.documentCacheByteCount, columnByteLimit: options.columnByteCount,
+                    addsAtFirstUse: options.cachesDocumentsAtFirstUse))
         } catch {
             try database.close()
             throw error
@@ -153,12 +160,13 @@ public final class DocumentStore: Sendable {
     ///   this database.
     public static func open(
         on database: Database, schema: Schema? = nil, finishesSchemaChange: Bool = true,
-        documentCacheByteCount: Int = Options.defaultDocumentCacheByteCount
+        documentCacheByteCount: Int = Options.defaultDocumentCacheByteCount,
+        columnByteCount: Int = Options.defaultColumnByteCount
     ) throws -> DocumentStore {
         try open(
             on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
             textMaintenance: TextMaintenanceLimits(), stored: nil,
-            documents: DocumentCache(byteLimit: documentCacheByteCount))
+            documents: DocumentCache(byteLimit: documentCacheByteCount, columnByteLimit: columnByteCount))
     }
 
     package static func open(
@@ -168,7 +176,8 @@ public final class DocumentStore: Sendable {
         try open(
             on: database, schema: schema, finishesSchemaChange: finishesSchemaChange,
             textMaintenance: textMaintenance, stored: nil,
-            documents: DocumentCache(byteLimit: Options.defaultDocumentCacheByteCount))
+            documents: DocumentCache(
+                byteLimit: Options.defaultDocumentCacheByteCount, columnByteLimit: Options.defaultColumnByteCount))
     }
 
     private static func open(

@@ -24,6 +24,12 @@ package enum BodyDecoder {
         try decode(body.span, names: names)
     }
 
+    /// Decodes a value, or the digest of an attachment as a string, without the version in front of it.
+    package static func value(_ bytes: Span<UInt8>, names: FieldNames) throws(BodyError) -> DocumentValue {
+        var cursor = BodyCursor(bytes)
+        return try readValueOrDigest(&cursor, before: bytes.count, names)
+    }
+
     /// Reads the value at the cursor, which must end at or before `limit`.
     package static func readValue(
         _ cursor: inout BodyCursor, before limit: Int, _ names: FieldNames

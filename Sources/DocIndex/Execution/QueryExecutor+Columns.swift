@@ -1,0 +1,94 @@
+/// Answers from columns in place of documents.
+extension QueryExecutor {
+    /// Returns the rows of the result and columns for some paths; `nil` if the columns are not there, or documents must be
+    /// read to find the rows.
+    ///
+    /// - Returns: The rows are `nil` for all documents. They are in no order, and without limit and offset.
+    func rowsWithColumns(for paths: [FieldPath]) throws -> (columns: ColumnSet, rows: RowBitmap?)? {
+        // A hint is for the indexes, and building a column is a scan.
+        guard options.hint == nil, !options.refusesScan else { return nil }
+        if query.filter.normalized.isAll { return try rows.columns(paths).map { ($0, nil) } }
+        guard searches == nil || plan.isExact else { return nil }
+        if let filter = columnFilter, let columns = try rows.columns(paths + filter.paths), isCheaper(filter, columns) {
+            do {
+                return (columns, try filter.rows(columns, names))
+            } catch is BodyError {
+                return nil
+            }
+        }
+        guard plan.isExact, let columns = try rows.columns(paths) else { return nil }
+        switch plan.access {
+        case .nothing: return (columns, RowBitmap())
+        case .ranges, .ids, .search, .union, .intersection:
+            let found = try rowSet(plan.access)
+            // Reading the documents reports which one an index refers to in vain.
+            return columns.haveDocuments(in: found) ? (columns, found) : nil
+        case .scan, .ordered, .nearest, .ranked: return nil
+        }
+    }
+
+    /// Puts the results in order by columns and visits them.
+    ///
+    /// - Returns: Whether the columns were sufficient; if not, nothing was visited.
+    func sortByColumns(_ visit: Visit) throws -> Bool {
+        guard let paths = positions.columnPaths, let (set, found) = try rowsWithColumns(for: paths) else {
+            return false
+        }
+        let positions = ColumnPositions(self.positions, paths.map { set[$0] }, names)
+        var top = TopRows(needed: window.neededCount, byteLimit: options.sortByteLimit)
+        var position: [UInt8] = []
+        do {
+            for row in (found ?? set.rowsWithDocument).sorted {
+                try step()
+                position.removeAll(keepingCapacity: true)
+                try positions.append(Int(row), to: &position)
+                if let start, !start.lexicographicallyPrecedes(position) { continue }
+                try top.add(position.span, row: row)
+            }
+        } catch is BodyError {
+            // Reading the documents reports which one is damaged.
+            return false
+        }
+        let sorted = top.sorted()
+        let projection = try columnProjection(rowCount: sorted.count)
+        for row in sorted where window.admit() {
+            try step()
+            if try !self.visit(row, projection, visit) || window.isFull { return true }
+        }
+        return true
+    }
+
+    /// Returns the projection that takes results from columns; `nil` if documents are requested or there are few results.
+    func columnProjection(rowCount: Int) throws -> ColumnProjection? {
+        // A few documents take no longer to read.
+        guard rowCount >= 64, options.hint == nil, let paths = entryVisit?.paths, !paths.contains(where: \.hasArrayStep)
+        else { return nil }
+        return try rows.columns(paths).flatMap { ColumnProjection(paths, $0, names) }
+    }
+
+    /// Visits a result, with its fields from columns if possible.
+    func visit(_ row: UInt64, _ projection: ColumnProjection?, _ visit: Visit) throws -> Bool {
+        if let entryVisit, let object = projection?.object(row) { return try entryVisit.visit(object) }
+        return try rows.withRecord(row) { try visit(row, $0) }
+    }
+
+    /// Notes what was read because ``rowsWithColumns(for:)`` had no columns for these paths.
+    func noteMissedColumns(for paths: [FieldPath]) {
+        rows.noteMissedColumns(paths + (columnFilter?.paths ?? []), max(work.keysExamined, work.documentsExamined))
+    }
+
+    /// The condition as one on columns; `nil` if columns cannot decide it.
+    private var columnFilter: ColumnFilter? { ColumnFilter(query.filter.normalized) }
+
+    /// Whether deciding the condition for every row takes less time than what the plan reads to find the rows.
+    private func isCheaper(_ filter: ColumnFilter, _ columns: ColumnSet) -> Bool {
+        let costs = CostModel()
+        let onColumns =
+            costs.columnCell * Double(columns.cellCount * filter.paths.count)
+            + costs.columnValue * Double(filter.paths.reduce(0) { $0 + columns[$1].values.count })
+        let planned =
+            plan.isExact
+            ? costs.entryForward * Double(plan.estimate.keyCount) : 1000 * Double(plan.estimate.microseconds)
+        return onColumns < planned
+    }
+}
