@@ -51,8 +51,9 @@ extension RowReader {
         case .some(let missing):
             guard let cellCount = try cellCount() else { return nil }
             let isBuilt = try build(missing, documents, cellCount: cellCount)
-            guard isBuilt, case .all(let known) = columns.known(
-                keys, commitCount: documents.commitCount, documentCount: { 0 })
+            guard isBuilt,
+                case .all(let known) = columns.known(
+                    keys, commitCount: documents.commitCount, documentCount: { 0 })
             else { return nil }
             return try complete(known, documents, cellCount: cellCount)
         }

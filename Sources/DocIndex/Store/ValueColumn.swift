@@ -44,7 +44,8 @@ struct ValueColumn: Sendable {
     /// Returns the value of a row at a path without `[]`; `nil` if it has none.
     func value(_ row: Int, _ names: FieldNames) throws(BodyError) -> DocumentValue? {
         let number = Int(cells[row]) - Cell.first
-        return number < 0 ? nil : try BodyDecoder.value(values[number], names: names)
+        if number < 0 { return nil }
+        return try BodyDecoder.value(values[number], names: names)
     }
 
     // MARK: - Changes

@@ -161,7 +161,9 @@ import Testing
                     found == expected,
                     "\(paths), \(query), \(plan), \(collection.definition.indexes), \(TestRun.repetition)")
             }
-            #expect(try collection.select(paths, query) == expected)
+            let selected = try collection.select(paths, query)
+            #expect(
+                selected == expected, "\(paths), \(query), \(collection.definition.indexes), \(TestRun.repetition)")
         }
     }
 
