@@ -142,7 +142,7 @@ extension RowReader {
         var changed = known
         var rows = RowBitmap()
         for place in changed.indices {
-            for row in changed[place].column.unknownRows { rows.insert(row) }
+            for row in changed[place].column.unknownRows { rows.insert(UInt64(row)) }
             for row in changed[place].column.cells.count..<max(changed[place].column.cells.count, cellCount) {
                 rows.insert(UInt64(row))
             }

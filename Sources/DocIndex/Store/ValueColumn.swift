@@ -21,7 +21,7 @@ struct ValueColumn: Sendable {
     /// The cells by row, the first of which belongs to no row.
     private(set) var cells: [UInt32] = []
     /// The rows below the number of cells that are unknown, in any order.
-    private(set) var unknownRows: [UInt64] = []
+    private(set) var unknownRows: [UInt32] = []
     /// The encoded values, without those of lists that are no strings. Values that no document has any more stay.
     private(set) var values = ByteDictionary()
     /// For a path with `[]`: the number of values of a document, followed by the number of each.
@@ -30,7 +30,7 @@ struct ValueColumn: Sendable {
     init(_ path: FieldPath) { self.path = path }
 
     /// The memory in bytes.
-    var byteCount: Int { cells.capacity * 4 + lists.capacity * 4 + unknownRows.capacity * 8 + values.byteCount }
+    var byteCount: Int { cells.capacity * 4 + lists.capacity * 4 + unknownRows.capacity * 4 + values.byteCount }
 
     /// Calls `body` with the number of each distinct value of a row.
     @inline(__always)
@@ -67,7 +67,7 @@ struct ValueColumn: Sendable {
     mutating func forget(_ row: UInt64) {
         guard let row = Int(exactly: row), row < cells.count, cells[row] != Cell.unknown.rawValue else { return }
         cells[row] = Cell.unknown.rawValue
-        unknownRows.append(UInt64(row))
+        unknownRows.append(UInt32(row))
     }
 
     /// Takes note that unknown rows are about to be set.

@@ -223,6 +223,8 @@ final class ValueColumns: Sendable {
                 let number = content.next()
                 content.entries[key]?.forget(rows.lazy.filter { $0.collection == key.collection }.map(\.row), number)
             }
+            // The rows that are unknown take memory too.
+            makeRoom(&content)
         }
     }
 

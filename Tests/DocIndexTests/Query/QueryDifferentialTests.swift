@@ -67,6 +67,7 @@ import Testing
                     // Plans of one query read the same documents: from the database, and then from memory.
                     var options = DocumentStore.Options()
                     options.documentCacheByteCount = queries.documents.random.pick([0, 8_000, 1 << 20])
+                    options.columnByteCount = queries.documents.random.pick([0, 20_000, 1 << 20])
                     options.cachesDocumentsAtFirstUse = true
                     let store = try DocumentStore.open(at: directory + "/s", schema: schema, options: options)
                     try RandomDocuments.addAttachmentContents(to: store)
@@ -131,6 +132,8 @@ import Testing
             #expect(explanation.resultCount == expected.count)
             tally.add(explanation.plan, indexes: collection.definition.indexes)
         }
+        // Without a hint, columns answer.
+        #expect(try collection.find(query).map(\.id) == expected, "\(query), \(TestRun.repetition)")
         var unlimited = query
         unlimited.limit = nil
         unlimited.offset = 0
