@@ -58,10 +58,13 @@ extension QueryExecutor {
         return true
     }
 
+    /// Fewer documents are likely to be in memory with their selected fields, which is faster.
+    static var leastProjectedCount: Int { 1000 }
+
     /// Returns the projection that takes results from columns; `nil` if documents are requested or there are few results.
     func columnProjection(rowCount: Int) throws -> ColumnProjection? {
-        // A few documents take no longer to read.
-        guard rowCount >= 64, options.hint == nil, let paths = entryVisit?.paths, !paths.contains(where: \.hasArrayStep)
+        guard rowCount >= Self.leastProjectedCount, options.hint == nil, let paths = entryVisit?.paths,
+            !paths.contains(where: \.hasArrayStep)
         else { return nil }
         return try rows.columns(paths).flatMap { ColumnProjection(paths, $0, names) }
     }

@@ -296,7 +296,11 @@ final class QueryExecutor {
     private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
         let projection = plan.isExact ? try columnProjection(rowCount: found.count) : nil
         var fetcher = try RowFetcher(rows)
-        defer { if plan.isExact, let paths = entryVisit?.paths { rows.noteMissedColumns(paths, fetcher.readCount) } }
+        defer {
+            if plan.isExact, found.count >= Self.leastProjectedCount, let paths = entryVisit?.paths {
+                rows.noteMissedColumns(paths, fetcher.readCount)
+            }
+        }
         let wanted = found.sorted
         for (place, row) in wanted.enumerated() where row >= first {
             // Skipped results need not be read.

@@ -28,7 +28,7 @@ public final class DocumentStore: Sendable {
         public var documentCacheByteCount = defaultDocumentCacheByteCount
         /// The maximum size of the columns that the store keeps in memory, in bytes; 0 for none. A column has the value
         /// of one field in each document of a collection. It is built when facets, groups, sorted or selected results have
-        /// read as many documents and index entries for want of it as the collection has documents.
+        /// read half as many documents or index entries for want of it as the collection has documents.
         public var columnByteCount = defaultColumnByteCount
         /// Whether those documents and columns are kept from their first use on.
         package var cachesDocumentsAtFirstUse = false

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The columns that queries of a store use in place of documents; see ``ValueColumn``.
 ///
-/// **Which columns.** A column is built, in one pass over the documents, when queries have read as many documents or index
-/// entries for want of it as the pass reads. So building never costs more than what was spent without. If there is no
-/// room, columns that were not used for long make it.
+/// **Which columns.** A column is built, in one pass over the documents, when queries have read half as many documents or
+/// index entries for want of it as the pass reads. A document costs half as much in a pass, so building costs about as
+/// much as was spent without. If there is no room, columns that were not used for long make it.
 ///
 /// **Which state.** As in ``DocumentCache``: a commit marks its rows as unknown before it is written, so every other cell
 /// is still right. Columns answer readers whose snapshot has all commits that the columns have.
@@ -107,7 +107,7 @@ final class ValueColumns: Sendable {
         }
         if let found { return .all(found) }
         guard let least = missed.min(), least >= (buildsAtFirstUse ? 0 : Self.leastMissedCount) else { return .none }
-        if try !buildsAtFirstUse && least < documentCount() { return .none }
+        if try !buildsAtFirstUse && least < documentCount() / 2 { return .none }
         let missing = content.withLock { content in keys.filter { content.entries[$0] == nil } }
         return missing.isEmpty ? .none : .some(missing: missing)
     }

@@ -104,8 +104,7 @@ import Testing
 
     // MARK: - When
 
-    @Test func `A column is built once as many documents were read as the collection has, and at least 10,000`() throws
-    {
+    @Test func `A column is built once queries have read half the documents, and at least 10,000`() throws {
         let schema = Schema(collections: [CollectionDefinition("photos")])
         try withTemporaryStore(schema: schema) { store in
             let photos = try store.collection("photos")
