@@ -17,8 +17,8 @@ final class QueryTables {
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // As much as the other side has: 64 MiB, in kibibytes.
-            try database.execute(sql: "PRAGMA cache_size = -65536")
+            // As much as the other side has: 88 MiB, in kibibytes.
+            try database.execute(sql: "PRAGMA cache_size = -90112")
         }
         queue = try DatabaseQueue(path: directory + "/pictures.sqlite", configuration: configuration)
         try queue.write { database in

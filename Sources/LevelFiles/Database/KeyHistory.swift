@@ -67,9 +67,7 @@ package struct KeyHistory: Sendable {
         _ table: Table, for key: [UInt8], isBytewise: Bool, use: DatabaseFiles.Use, level: Int?
     ) throws(FileError) -> [Version] {
         var found: [Version] = []
-        for entry in try table.index() {
-            // The separator does not sort before the last key of the block.
-            if isBytewise, entry.separator.dropLast(8).lexicographicallyPrecedes(key) { continue }
+        for entry in try isBytewise ? table.index(of: key) : table.index() {
             var isPast = false
             do throws(FileError) {
                 try table.forEachEntry(inBlockAt: entry.handle) { entry throws(FileError) in

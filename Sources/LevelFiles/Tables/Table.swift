@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Each block is followed by its compression byte, and by the masked CRC-32C of the block and that byte.
-package struct Table {
+package struct Table: Sendable {
     /// The bytes after every block.
     package static let blockTrailerByteCount = 5
     /// Larger blocks are treated as corrupt. LevelDB's own limit on the block size is far lower, and a block contains
@@ -163,19 +163,43 @@ package struct Table {
     ///
     /// - Throws: ``FileError``: `damaged` also for blocks that overlap, and for keys that exceed ``KeyBudget``.
     /// - Complexity: O(n) in the number of blocks.
-    package func index() throws(FileError) -> [IndexEntry] {
+    package func index() throws(FileError) -> [IndexEntry] { try index { _ in .use } }
+
+    /// Returns the entries of the index for the blocks that may contain a user key, in bytewise order.
+    ///
+    /// - Throws: ``FileError`` like ``index()``, for the part of the index up to the key.
+    /// - Complexity: O(n) in the number of blocks up to the key.
+    package func index(of key: [UInt8]) throws(FileError) -> [IndexEntry] {
+        try index { separator in
+            // The separator does not sort before the last key of the block.
+            let last = separator.dropLast(8)
+            if last.lexicographicallyPrecedes(key) { return .skip }
+            return key.lexicographicallyPrecedes(last) ? .useAsLast : .use
+        }
+    }
+
+    /// What becomes of an entry of the index.
+    private enum IndexChoice {
+        case skip
+        case use
+        case useAsLast
+    }
+
+    private func index(_ choose: (_ separator: [UInt8]) -> IndexChoice) throws(FileError) -> [IndexEntry] {
         let stored = try block(at: footer.index)
         return try formatted(at: footer.index.offset) { () throws(FormatError) in
             var entries = try Block(stored.bytes).entries()
             var budget = KeyBudget(blockByteCount: stored.bytes.count)
             var index: [IndexEntry] = []
+            var end: UInt64 = 0
             while try entries.next() {
                 try budget.spend(entries.key.count)
                 let handle = try BlockHandle(decoding: entries.value)
-                guard index.last.map({ $0.handle.end <= handle.offset }) ?? true else {
-                    throw FormatError(Self.overlap(handle))
-                }
-                index.append(IndexEntry(separator: entries.key, handle: handle))
+                guard end <= handle.offset else { throw FormatError(Self.overlap(handle)) }
+                end = handle.end
+                let choice = choose(entries.key)
+                if choice != .skip { index.append(IndexEntry(separator: entries.key, handle: handle)) }
+                if choice == .useAsLast { break }
             }
             return index
         }

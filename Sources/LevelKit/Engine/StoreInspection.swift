@@ -150,44 +150,52 @@ struct StoreInspection {
         return nil
     }
 
+    /// The number of table files that are open at the same time.
+    private static let openFileLimit = 64
+
     private func firstFault(
         in tables: [Manifest.Table], upTo lastSequence: UInt64, _ depth: Table.SafetyDepth,
         _ open: (Manifest.Table) -> (name: String, file: OpenFile)?, _ unchecked: inout [Manifest.Table]
     ) -> FileError? {
         var indexByteCount: UInt64 = 0
-        for table in tables {
-            guard let (name, file) = open(table) else {
-                unchecked.append(table)
-                continue
+        for start in stride(from: 0, to: tables.count, by: Self.openFileLimit) {
+            let checks = tables[start..<min(start + Self.openFileLimit, tables.count)].map { table in
+                TableCheck(table, footer(of: table, open, depth, &indexByteCount))
             }
-            do throws(FileError) {
-                if let fault = try hazard(of: table, name, file, upTo: lastSequence, depth, &indexByteCount) {
-                    return fault
+            let isBytewise = order == .bytewise
+            TableCheckThreads.run(checks) { $0.finish(depth, isBytewise: isBytewise, upTo: lastSequence) }
+            for check in checks {
+                switch check.outcome {
+                case .fault(let fault): return fault
+                // LevelDB finds and reports damage when it reads the table.
+                case .unchecked: unchecked.append(check.table)
+                case .safe, .footer: break
                 }
-                if depth == .outline, indexByteCount > Self.indexByteLimit { unchecked.append(table) }
-            } catch let error where error.kind == .foreign {
-                return error
-            } catch {
-                // LevelDB finds and reports this when it reads the table.
-                unchecked.append(table)
             }
         }
         return nil
     }
 
-    private func hazard(
-        of table: Manifest.Table, _ name: String, _ file: OpenFile, upTo lastSequence: UInt64,
+    /// Opens a table and reads its footer.
+    private func footer(
+        of table: Manifest.Table, _ open: (Manifest.Table) -> (name: String, file: OpenFile)?,
         _ depth: Table.SafetyDepth, _ indexByteCount: inout UInt64
-    ) throws(FileError) -> FileError? {
-        // LevelDB expects the footer at the file size in the manifest.
-        let byteCount: UInt64
-        do throws(SystemError) { byteCount = try file.status().byteCount } catch { throw FileError(error, file: name) }
-        guard byteCount >= table.byteCount else { return nil }
-        let reader = try Table(file, name: name, byteCount: table.byteCount)
-        indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
-        if depth == .outline, indexByteCount > Self.indexByteLimit { return nil }
-        return try reader.hazard(
-            depth, isBytewise: order == .bytewise, upTo: lastSequence, within: (table.bounds.first, table.bounds.last))
+    ) -> TableCheck.Outcome {
+        guard let (name, file) = open(table) else { return .unchecked }
+        do throws(FileError) {
+            // LevelDB expects the footer at the file size in the manifest.
+            let byteCount: UInt64
+            do throws(SystemError) { byteCount = try file.status().byteCount } catch {
+                throw FileError(error, file: name)
+            }
+            let isOverLimit = depth == .outline && indexByteCount > Self.indexByteLimit
+            guard byteCount >= table.byteCount else { return isOverLimit ? .unchecked : .safe }
+            let reader = try Table(file, name: name, byteCount: table.byteCount)
+            indexByteCount += min(reader.indexByteCount, Self.indexByteLimit)
+            return depth == .outline && indexByteCount > Self.indexByteLimit ? .unchecked : .footer(reader)
+        } catch {
+            return error.kind == .foreign ? .fault(error) : .unchecked
+        }
     }
 
     private func error(_ fault: FileError) -> LevelError {
