@@ -23,7 +23,7 @@ final class SQLiteSide: Side {
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // As much as the other side has: 64 MiB, in kibibytes.
+            // As much as the other side has: 88 MiB, in kibibytes.
             try database.execute(sql: "PRAGMA cache_size = -90112")
         }
         queue = try DatabaseQueue(path: directory + "/records.sqlite", configuration: configuration)

@@ -266,11 +266,13 @@ extension Planner {
         default: return nil
         }
         guard holdsAll(index.definition, conjuncts) else { return nil }
+        // Of several locations of a document in one cell, the index has only one.
+        let isExact = filter == nil || !index.definition.fields.contains(where: \.hasArrayStep)
         return ScanCandidate(
             scan: Plan.IndexScan(
                 index: index.definition.name, ranges: ranges, used: [conjunct], estimatedEntryCount: 0,
                 filters: filter.map { [$0] } ?? [], hasRisingRows: false),
-            exact: filter == nil ? [position] : [], answered: [position])
+            exact: isExact ? [position] : [], answered: [position])
     }
 
     /// Returns whether the index contains every document that satisfies the conjuncts.

@@ -139,6 +139,30 @@ import Testing
         }
     }
 
+    /// Tables are checked by several threads.
+    @Test func `Of many bad tables, opening always names the first`() throws {
+        try withTemporaryDirectory(leavesDamage: true) { directory in
+            let path = directory + "/db"
+            var options = DatabaseOptions()
+            // In the order of keys, each full buffer becomes a table.
+            options.writeBufferByteCount = 64 << 10
+            let database = try Database.open(at: path, options: options)
+            for number in 0..<2000 {
+                try database.put(Array(repeating: UInt8(number & 0xff), count: 400), forKey: numberedKey(number))
+            }
+            try database.close()
+            let tables = try files(ofKind: "ldb", in: path)
+            try #require(tables.count > 4)
+            for table in tables {
+                try BlockForgery(table).replace(try Table(at: table).index()[0].handle, type: 99) { _ in }
+            }
+            let messages = (0..<50).compactMap { _ in
+                thrownError { try Database.open(at: path, mode: .readOnly).close() }?.message
+            }
+            #expect(messages.count == 50 && Set(messages).count == 1, "\(Set(messages))")
+        }
+    }
+
     /// Without `checksEveryBlock`, opening reads only the first and the last block of a table.
     @Test(arguments: [2, 4, 99] as [UInt8])
     func `If a middle block has a foreign compression, reads of it throw its file and offset, and its table is kept`(
