@@ -3,6 +3,7 @@ enum LoadedIndex: Sendable {
     case value(ValueIndex)
     case text(TextIndexAdapter)
     case geo(GeoIndex)
+    case vector(VectorIndex)
 
     init(_ entry: Catalog.IndexEntry) {
         self =
@@ -10,6 +11,7 @@ enum LoadedIndex: Sendable {
             case .value: .value(ValueIndex(number: entry.number, definition: entry.definition))
             case .text: .text(TextIndexAdapter(number: entry.number, definition: entry.definition))
             case .geo: .geo(GeoIndex(number: entry.number, definition: entry.definition))
+            case .vector: .vector(VectorIndex(number: entry.number, definition: entry.definition))
             }
     }
 
@@ -19,6 +21,7 @@ enum LoadedIndex: Sendable {
         case .value(let index): index
         case .text(let index): index
         case .geo(let index): index
+        case .vector(let index): index
         }
     }
 
@@ -28,6 +31,7 @@ enum LoadedIndex: Sendable {
         case .value(let index): index.definition
         case .text(let index): index.definition
         case .geo(let index): index.definition
+        case .vector(let index): index.definition
         }
     }
 
@@ -37,6 +41,8 @@ enum LoadedIndex: Sendable {
     var textIndex: TextIndexAdapter? { if case .text(let index) = self { index } else { nil } }
     /// The index of locations; `nil` for other kinds.
     var geoIndex: GeoIndex? { if case .geo(let index) = self { index } else { nil } }
+    /// The vector index; `nil` for other kinds.
+    var vectorIndex: VectorIndex? { if case .vector(let index) = self { index } else { nil } }
 }
 
 extension Catalog.IndexEntry {

@@ -8,6 +8,8 @@ final class ReadableIndexes: Sendable {
     let all: [LoadedIndex]
     /// The geo indexes, except indexes built by other rules for what counts as a location.
     let locations: [GeoIndex]
+    /// The vector indexes, except indexes with other codes.
+    let vectors: [VectorIndex]
     /// The text index; `nil` if there is none.
     let text: TextIndexAdapter?
     /// Whether the text index was built with a different stemmer than that of this process, so that words might not be
@@ -29,6 +31,9 @@ final class ReadableIndexes: Sendable {
         }
         locations = zip(ready, all).compactMap { entry, index in
             entry.definition.kind == .geo && entry.hasTheseRules ? index.geoIndex : nil
+        }
+        vectors = zip(ready, all).compactMap { entry, index in
+            entry.definition.kind == .vector && entry.hasTheseRules ? index.vectorIndex : nil
         }
         let text = all.lazy.compactMap(\.textIndex).first
         self.text = text

@@ -86,6 +86,7 @@ package struct KeyDescriber {
 
     private func text(ofAscending bytes: [UInt8]) -> String {
         let hexadecimal = "0x" + hexadecimal(bytes)
+        if bytes.count == 1, let part = VectorIndex.Part(rawValue: bytes[0]) { return "\(part)" }
         switch OrderedValue.Kind(rawValue: bytes[0]) {
         case .naturalString:
             // The folded string, followed by the original one.

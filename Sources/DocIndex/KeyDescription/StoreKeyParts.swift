@@ -73,7 +73,7 @@ package struct StoreKeyParts: Sendable {
         case .names: read(.collection, .first)
         case .progress: read(.index) || read(.migration)
         case .markers: read(.marker)
-        case .values: read(.index) && readValues(hasRow: true)
+        case .values: read(.index) && (isVectorEntry ? readVectorEntry() : readValues(hasRow: true))
         case .valueCounts: read(.index) && readValues(hasRow: false)
         case .text: read(.index, .record) && readTextParts()
         case .setAside, .copies: readOriginalKey()
@@ -148,6 +148,14 @@ package struct StoreKeyParts: Sendable {
             parts.append(Part(name: .value, value: .ordered(Array(bytes[end..<next])), end: next))
         }
         return !hasRow && parts.count > 1
+    }
+
+    /// Whether the index is a vector index, whose entries have a byte of their own before the row.
+    private var isVectorEntry: Bool { end < bytes.count && VectorIndex.Part(rawValue: bytes[end]) != nil }
+
+    private mutating func readVectorEntry() -> Bool {
+        parts.append(Part(name: .value, value: .ordered([bytes[end]]), end: end + 1))
+        return isRow(at: end) && read(.row)
     }
 
     /// Whether the rest of the key is a row number, which is never 0.

@@ -30,7 +30,8 @@ enum StoreKey: UInt8 {
     case documents = 0x44
     /// `F collection first` → member names, numbered from `first` on.
     case names = 0x46
-    /// `V index value… row` → the values that the index covers, the location of a geo index, or nothing.
+    /// `V index value… row` → the values that the index covers, the location of a geo index, or nothing; in a vector
+    /// index, the code or the vector of a document.
     case values = 0x56
     /// `G index value…` → the count of entries with these values.
     case valueCounts = 0x47

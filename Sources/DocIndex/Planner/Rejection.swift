@@ -16,6 +16,8 @@ extension Plan {
             case noLocationAsked
             /// Text indexes answer only searches.
             case needsTextSearch
+            /// Vector indexes answer only searches by a vector.
+            case needsVector
             /// The index is still being built, or building it failed.
             case notReady
             /// No document can satisfy the condition.
@@ -40,6 +42,7 @@ extension Plan.Rejection: CustomStringConvertible {
         case .costsMore(let microseconds): "\(index): would take longer, about \(microseconds) µs"
         case .noLocationAsked: "\(index): the condition does not use its location"
         case .needsTextSearch: "\(index): only answers text searches"
+        case .needsVector: "\(index): only answers searches by a vector"
         case .notReady: "\(index): not built"
         case .nothingToFind: "\(index): no document can satisfy the condition"
         }
@@ -54,6 +57,7 @@ extension Plan.Rejection: CustomStringConvertible {
         case .costsMore: "costsMore"
         case .noLocationAsked: "noLocationAsked"
         case .needsTextSearch: "needsTextSearch"
+        case .needsVector: "needsVector"
         case .notReady: "notReady"
         case .nothingToFind: "nothingToFind"
         }
@@ -72,6 +76,7 @@ extension Planner {
             return rejected(.costsMore(microseconds: other.plan.estimate.microseconds))
         }
         if definition.kind == .text { return rejected(.needsTextSearch) }
+        if definition.kind == .vector { return rejected(.needsVector) }
         if let missing = missingCondition(of: definition, conjuncts) { return rejected(.conditionNotImplied(missing)) }
         if definition.kind == .geo { return rejected(.noLocationAsked) }
         let first = definition.components[0].path

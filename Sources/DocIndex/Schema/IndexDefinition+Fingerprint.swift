@@ -13,6 +13,7 @@ extension IndexDefinition {
         if components.contains(where: { $0.part != nil }) { versions.append("date-parts-1") }
         if components.contains(where: { $0.separator != nil }) { versions.append("levels-1") }
         if kind == .geo { versions.append("geo-2") }
+        if kind == .vector { versions.append("vector-1") }
         versions += analysis
         return ([withoutSynonyms.jsonValue.json] + versions).joined(separator: " ")
     }

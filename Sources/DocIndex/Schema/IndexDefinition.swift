@@ -8,6 +8,14 @@ public struct IndexDefinition: Sendable, Hashable {
         case text
         /// Finds documents by location on the earth.
         case geo
+        /// Finds documents by the similarity of vectors that a program has computed.
+        case vector
+    }
+
+    /// The measures of the similarity of two vectors.
+    public enum Similarity: String, Sendable, Hashable, CaseIterable {
+        /// The cosine of the angle between them.
+        case cosine
     }
 
     /// The name, unique within the collection.
@@ -36,6 +44,11 @@ public struct IndexDefinition: Sendable, Hashable {
     public var languageField: FieldPath?
     /// The languages that ``languageField`` can choose, at most eight. Searched words are stemmed in each of them.
     public var documentLanguages: [TextAnalyzer.Language] = []
+
+    /// For vector indexes: the number of dimensions of each vector, from 2 to 4,096; `nil` for other kinds.
+    public var dimensions: Int?
+    /// For vector indexes: the measure of similarity.
+    public var similarity = Similarity.cosine
 
     /// Creates an index of a kind over components.
     public init(_ name: String, kind: Kind, components: [IndexDefinition.Component]) {
@@ -159,6 +172,32 @@ extension IndexDefinition {
         var definition = IndexDefinition(name, kind: .geo, fields: [latitude, longitude])
         definition.condition = condition
         definition.isSparse = sparse
+        return definition
+    }
+
+    /// Creates an index of vectors, such as the embeddings that a model computes from pictures. A vector is an array of
+    /// numbers, or a string with the base64 of 32-bit floats, least significant byte first. A document whose field is
+    /// missing or `null` is not in the index. A document with any other value, or with another number of dimensions, is
+    /// rejected.
+    ///
+    /// ```swift
+    /// .vector("embedding", on: "embedding", dimensions: 512)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - path: The path of the vector, without `[]`.
+    ///   - dimensions: The number of dimensions of each vector, from 2 to 4,096.
+    ///   - similarity: The measure of similarity.
+    ///   - condition: The condition of a partial index; `nil` for all documents.
+    public static func vector(
+        _ name: String, on path: FieldPath, dimensions: Int, similarity: Similarity = .cosine,
+        where condition: IndexDefinition.Condition? = nil
+    ) -> IndexDefinition {
+        var definition = IndexDefinition(name, kind: .vector, fields: [path])
+        definition.dimensions = dimensions
+        definition.similarity = similarity
+        definition.condition = condition
         return definition
     }
 }

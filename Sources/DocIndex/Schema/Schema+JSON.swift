@@ -13,6 +13,7 @@ extension Schema {
     ///         "taken": { "fields": [{ "path": "taken", "order": "desc", "as": { "date": ["exif"] } }] },
     ///         "best": { "fields": ["rating", "name"], "where": "rating >= 4", "cover": ["name"] },
     ///         "place": { "type": "geo", "lat": "gps.lat", "lon": "gps.lon" },
+    ///         "embedding": { "type": "vector", "fields": ["embedding"], "dimensions": 512 },
     ///         "text": { "type": "text", "fields": [{ "path": "title", "weight": 3 }, "caption"], "analyzer": "english"
     ///         }
     ///       }
@@ -65,6 +66,8 @@ extension IndexDefinition {
         if nullsAreEqual { object["nullsEqual"] = true }
         if !covered.isEmpty { object["cover"] = .array(covered.map { .string($0.description) }) }
         if countsValues { object["count"] = true }
+        if let dimensions { object["dimensions"] = .int(Int64(dimensions)) }
+        if similarity != .cosine { object["similarity"] = .string(similarity.rawValue) }
         if let languageField { object["languageField"] = .string(languageField.description) }
         if !documentLanguages.isEmpty {
             object["languages"] = .array(documentLanguages.map { .string($0.rawValue) })

@@ -58,12 +58,35 @@ private struct ViolationList {
             add(place / "nullsEqual", "belongs to a unique index; leave it out or make the index unique")
         }
         checkLanguages(index, at: place)
+        if index.kind != .vector, index.dimensions != nil {
+            add(place / "dimensions", "belongs to an index of type vector; leave it out")
+        }
         switch index.kind {
         case .value:
             for (position, component) in index.components.enumerated() {
                 check(component, at: place / "fields" / position)
             }
         case .text, .geo: checkPlain(index, at: place)
+        case .vector:
+            checkPlain(index, at: place)
+            checkVectors(index, at: place)
+        }
+    }
+
+    private mutating func checkVectors(_ index: IndexDefinition, at place: JSONPointer) {
+        let range = VectorIndex.dimensionRange
+        if let dimensions = index.dimensions {
+            if !range.contains(dimensions) {
+                add(
+                    place / "dimensions",
+                    "is \(dimensions); it must be from \(range.lowerBound) to \(range.upperBound)")
+            }
+        } else {
+            add(place, "has no member dimensions; add the number of dimensions of each vector")
+        }
+        if index.isSparse { add(place / "sparse", "has no effect in an index of type vector; leave it out") }
+        if index.components.count > 1 || index.fields.contains(where: \.hasArrayStep) {
+            add(place / "fields", "must be one path without [], because a document has one vector")
         }
     }
 

@@ -64,7 +64,7 @@ struct SchemaReader {
         allow(
             [
                 "type", "fields", "analyzer", "lat", "lon", "where", "sparse", "unique", "nullsEqual", "cover", "count",
-                "languageField", "languages",
+                "languageField", "languages", "dimensions", "similarity",
             ], in: members, at: place)
         definition.kind = choice("type", in: members, at: place) ?? .value
         definition.components = components(of: definition.kind, in: members, at: place)
@@ -80,6 +80,13 @@ struct SchemaReader {
         definition.isUnique = flag("unique", in: members, at: place)
         definition.nullsAreEqual = flag("nullsEqual", in: members, at: place)
         definition.countsValues = flag("count", in: members, at: place)
+        definition.dimensions = number("dimensions", in: members, at: place)
+        if let similarity: IndexDefinition.Similarity = choice("similarity", in: members, at: place) {
+            definition.similarity = similarity
+            if definition.kind != .vector {
+                add(place / "similarity", "belongs to an index of type vector; leave it out")
+            }
+        }
         definition.languageField = members["languageField"].flatMap { path($0, at: place / "languageField") }
         if let languages = members["languages"] {
             definition.documentLanguages =

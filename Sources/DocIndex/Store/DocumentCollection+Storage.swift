@@ -69,7 +69,7 @@ extension DocumentCollection {
                 if keys.count > limit { throw EnoughEntries() }
             }
         } catch is EnoughEntries {
-        } catch is IndexTuples.LimitError {}
+        } catch is IndexTuples.LimitError {} catch is VectorField.Failure {}
         return keys
     }
 }

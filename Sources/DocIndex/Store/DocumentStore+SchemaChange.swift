@@ -58,7 +58,7 @@ extension DocumentStore {
             while let collection = currentCatalog.collections.first(where: { !$0.isBuilt }) {
                 do {
                     try buildIndexes(of: collection.number, progress)
-                } catch let error as DocIndexError where error.code == .tooManyEntries {
+                } catch let error as DocIndexError where error.isOfIndexEntries {
                     // That index is abandoned; the others continue.
                     failure = error
                 }
@@ -78,7 +78,8 @@ extension DocumentStore {
         if let failure { throw failure }
     }
 
-    /// Indexes that could not be built because a document would have too many entries. They contain no entries and
+    /// Indexes that could not be built because a document would have too many entries, or because the field of a vector
+    /// index is not a vector. They contain no entries and
     /// answer no queries, and documents are stored without them. Change the document and call
     /// ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
     public var failedIndexes: [DocumentStore.FailedIndex] {

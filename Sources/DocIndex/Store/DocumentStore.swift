@@ -207,7 +207,7 @@ public final class DocumentStore: Sendable {
         guard finishesSchemaChange else { return store }
         do {
             try store.finishSchemaChange()
-        } catch let error as DocIndexError where error.code == .tooManyEntries {
+        } catch let error as DocIndexError where error.isOfIndexEntries {
             // A failed index does not prevent opening the store; see `failedIndexes`.
         }
         return store

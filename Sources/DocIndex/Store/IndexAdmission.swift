@@ -1,7 +1,8 @@
 internal import LevelKit
 
 /// Determines which documents the indexes of a collection would reject, before any document is stored: documents with
-/// the same values as another document in a unique index, and documents with too many entries.
+/// the same values as another document in a unique index, documents with too many entries, and documents whose field is
+/// not a vector as a vector index requires.
 ///
 /// Documents are considered in order. Admitted documents count as stored for later ones, so storing them in the
 /// meantime does not change the result.
@@ -43,6 +44,8 @@ package struct IndexAdmission {
     private let collection: String
     /// The indexes that can refuse a document.
     private let indexes: [ValueIndex]
+    /// The vector indexes.
+    private let vectors: [VectorIndex]
     /// `nil` for a collection that does not exist yet.
     private let rows: RowReader?
     /// The values of documents that were admitted and are not in `rows`.
@@ -53,17 +56,19 @@ package struct IndexAdmission {
     /// Considers the documents that a collection has now.
     package init(_ collection: DocumentCollection) throws {
         let rows = try collection.reader()
-        self.init(collection.name, rows.valueIndexes, rows)
+        self.init(collection.name, rows.valueIndexes, rows.collection.readable.all.compactMap(\.vectorIndex), rows)
     }
 
     /// Considers a collection that does not exist yet.
     package init(of definition: CollectionDefinition) {
         let indexes = definition.indexes.filter { $0.kind == .value }.map { ValueIndex(number: 1, definition: $0) }
-        self.init(definition.name, indexes, nil)
+        let vectors = definition.indexes.filter { $0.kind == .vector }.map { VectorIndex(number: 1, definition: $0) }
+        self.init(definition.name, indexes, vectors, nil)
     }
 
-    private init(_ collection: String, _ indexes: [ValueIndex], _ rows: RowReader?) {
+    private init(_ collection: String, _ indexes: [ValueIndex], _ vectors: [VectorIndex], _ rows: RowReader?) {
         self.collection = collection
+        self.vectors = vectors
         self.indexes = indexes.filter { $0.isUnique || IndexTuples.multiplies($0.definition.fields) }
         self.rows = rows
     }
@@ -76,7 +81,7 @@ package struct IndexAdmission {
     ///   others.
     package mutating func refusals(of candidates: [Candidate]) throws -> [String?] {
         var reasons = [String?](repeating: nil, count: candidates.count)
-        if indexes.isEmpty { return reasons }
+        if indexes.isEmpty, vectors.isEmpty { return reasons }
         var changes: [Change?] = []
         for (position, candidate) in candidates.enumerated() {
             do throws(Refusal) {
@@ -133,11 +138,23 @@ package struct IndexAdmission {
     }
 
     private func change(_ candidate: Candidate) throws(Refusal) -> Change {
+        try requireVectors(of: candidate.new, candidate.id)
         let new = try entries(of: candidate.new, candidate.id)
         // An older version may violate a limit that did not exist then.
         let old = (try? candidate.old.map { try entries(of: $0, candidate.id) }) ?? [:]
         return Change(
             id: candidate.id, gained: new.filter { old[$0.key] == nil }, lost: old.filter { new[$0.key] == nil })
+    }
+
+    private func requireVectors(of document: DocumentObject, _ id: DocumentID) throws(Refusal) {
+        for index in vectors {
+            do throws(VectorField.Failure) {
+                try index.requireVector(in: document)
+            } catch {
+                let error = IndexChanges.notAVector(error, id, index: index.definition, collection: collection)
+                throw Refusal(reason: error.message)
+            }
+        }
     }
 
     /// Returns the values of a document in the unique indexes.

@@ -60,7 +60,7 @@ struct IndexBuilder {
                     try changes.update(
                         [index], of: document.id, old: nil, new: document.content, row: row,
                         collection: collection.name)
-                } catch let error as DocIndexError where error.code == .tooManyEntries {
+                } catch let error as DocIndexError where error.isOfIndexEntries {
                     throw BuildError(index: index.number, error: error)
                 }
             }
@@ -92,7 +92,7 @@ struct IndexBuilder {
     func deleteSlice(of index: Catalog.DroppedIndex) throws -> Bool {
         let prefixes =
             switch index.kind {
-            case .value, .geo:
+            case .value, .geo, .vector:
                 [StoreKey.values.prefix(index.number), StoreKey.valueCounts.prefix(index.number)]
             case .text: [StoreKey.text.prefix(index.number)]
             }

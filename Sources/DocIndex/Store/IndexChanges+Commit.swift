@@ -5,7 +5,8 @@ extension IndexChanges {
     /// Updates the indexes of a collection from the old version of a document to the new one.
     ///
     /// - Parameter affected: the numbers of the indexes to update; `nil` for all.
-    /// - Throws: ``DocIndexError`` with `tooManyEntries`, which names the document and the index.
+    /// - Throws: ``DocIndexError`` with `tooManyEntries`, or `invalidDocument` for a field that is not a vector. Both name
+    ///   the document and the index.
     mutating func update(
         _ indexes: [any DocumentIndex], affected: [UInt32]? = nil, of id: DocumentID, old: DocumentObject?,
         new: DocumentObject?, row: UInt64,
@@ -16,6 +17,8 @@ extension IndexChanges {
                 try index.update(old: old, new: new, row: row, in: &self)
             } catch is IndexTuples.LimitError {
                 throw Self.tooManyEntries(id, index: index.definition.name, collection: collection)
+            } catch let failure as VectorField.Failure {
+                throw Self.notAVector(failure, id, index: index.definition, collection: collection)
             }
             // Only for messages about conflicts, which an unchanged value cannot cause.
             if let new, index.isUnique, old.map({ !index.isUnchanged(from: $0, to: new) }) ?? true {
@@ -30,6 +33,17 @@ extension IndexChanges {
             .tooManyEntries,
             "the document \(id) of \(collection) would have more than \(IndexTuples.limit) entries in the index "
                 + "\(index), which combines several arrays; declare a separate index for each array")
+    }
+
+    /// Returns the error for a document whose field is not a vector as the index requires.
+    static func notAVector(
+        _ failure: VectorField.Failure, _ id: DocumentID, index: IndexDefinition, collection: String
+    ) -> DocIndexError {
+        DocIndexError(
+            .invalidDocument,
+            "the field \(index.fields.first.map { "\($0)" } ?? "") of the document \(id) of \(collection) "
+                + "\(failure.reason); the vector index \(index.name) needs \(failure.expected), as an array or as "
+                + "base64 of 32-bit floats: correct the field, or leave it out")
     }
 
     /// Returns the message about two documents with the same values in a unique index.
@@ -82,4 +96,9 @@ extension IndexChanges {
             Self.duplicate(added.id, other.id, index: index.definition.name, collection: collection.name),
             uniqueViolation: violation)
     }
+}
+
+extension DocIndexError {
+    /// Whether an index cannot contain a document. Such a document does not prevent building the other indexes.
+    var isOfIndexEntries: Bool { code == .tooManyEntries || code == .invalidDocument }
 }

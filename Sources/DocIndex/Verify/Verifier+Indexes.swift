@@ -107,13 +107,13 @@ extension Verifier {
 }
 
 extension DocumentIndex {
-    /// Same as ``forEachEntry(of:row:_:)``, but treats a document with too many entries as having none.
+    /// Same as ``forEachEntry(of:row:_:)``, but treats a document that the index cannot contain as having no entries.
     fileprivate func forEachEntryWithinLimit(
         of document: DocumentObject, row: UInt64, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void
     ) throws {
         do {
             try forEachEntry(of: document, row: row, body)
-        } catch is IndexTuples.LimitError {}
+        } catch is IndexTuples.LimitError {} catch is VectorField.Failure {}
     }
 }
 

@@ -193,6 +193,12 @@ struct Verifier {
                         "\(collection.name).\(index.definition.name): the document \(document.id) has too many entries",
                         in: collection.name, index: index.definition.name, id: document.id, row: row,
                         key: cursor.key.copied())
+                } catch let failure as VectorField.Failure {
+                    let error = IndexChanges.notAVector(
+                        failure, document.id, index: index.definition, collection: collection.name)
+                    result.report(
+                        "\(collection.name).\(index.definition.name): \(error.message)", in: collection.name,
+                        index: index.definition.name, id: document.id, row: row, key: cursor.key.copied())
                 }
             }
         }

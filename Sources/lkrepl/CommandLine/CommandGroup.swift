@@ -18,9 +18,8 @@ enum CommandGroup: String, CaseIterable, Sendable {
         case .look: ["collections", "describe", "stats", "schema", "indexes", "explain"]
         case .find:
             [
-                "find", "search", "suggest", "complete", "similar", "near", "count", "doc get", "attach list",
-                "attach get",
-                "facets", "distinct", "timeline", "duplicates", "album",
+                "find", "search", "suggest", "complete", "similar", "near", "nearest", "count", "doc get",
+                "attach list", "attach get", "facets", "distinct", "timeline", "duplicates", "album",
             ]
         case .change:
             [

@@ -8,8 +8,8 @@ enum ConsoleCommands {
     /// The commands that read the store.
     static let reading: Set<String> = [
         "collections", "describe", "stats", "schema", "indexes", "explain", "find", "search", "suggest", "complete",
-        "similar", "near", "count", "doc get", "attach list", "attach verify", "renditions list", "facets",
-        "distinct", "timeline", "duplicates", "album list", "album show", "history", "commits", "conflicts",
+        "similar", "near", "nearest", "count", "doc get", "attach list", "attach verify", "renditions list",
+        "facets", "distinct", "timeline", "duplicates", "album list", "album show", "history", "commits", "conflicts",
         "index check", "digest", "verify",
         "get", "mget", "scan", "keys", "values", "first", "last", "seek", "tree", "bigkeys", "approx-size", "levels",
         "sst", "wal", "manifest", "versions", "properties",
@@ -45,15 +45,16 @@ enum ConsoleCommands {
 
     /// The options of ``reading`` commands that select what is read, or how it is shown.
     static let options: Set<String> = [
-        "--all", "--at", "--before", "--after", "--blocks", "--box", "--by", "--bytes", "--count",
+        "--all", "--at", "--before", "--after", "--blocks", "--box", "--by", "--bytes", "--candidates", "--count",
         "--deep", "--delim", "--depth", "--edits", "--exact", "--exists", "--explain", "--fields", "--filter-json",
-        "--from", "--gaps", "--full", "--highlight", "--histogram", "--ids", "--infer", "--invert", "--json",
+        "--from", "--gaps", "--full", "--highlight", "--histogram", "--id", "--ids", "--index", "--infer", "--invert",
+        "--json",
         "--json-schema", "--keyfmt",
         "--keys", "--limit", "--location", "--match", "--missing", "--mode", "--no-scan", "--no-values", "--null", "-0",
         "--offset",
         "--param", "--plan", "--prefix", "--props", "--quiet", "-q", "--raw", "--regex", "--reverse", "--sample",
         "--score", "--sizes", "--snapshot", "--skip", "--sort", "--strict", "--tables", "--terms", "--to", "--top",
-        "--types", "--upto", "--verbose", "-v", "--where", "--wide", "--within",
+        "--types", "--upto", "--vector", "--verbose", "-v", "--where", "--wide", "--within",
     ]
 
     /// Their other options, with the reason.
@@ -63,7 +64,7 @@ enum ConsoleCommands {
         "--no-input": "The console never asks for confirmation.", "--untrusted": "Start lkrepl serve with it.",
         "--no-pager": "The console has no pager.", "--wait": "The console never waits for other processes.",
         "--progress": "The console shows no progress.", "--color": "The console has no colors.",
-        "--no-color": "The console has no colors.", "--error-format": "The response has the exit code.",
+        "--vector-file": "It reads a file.", "--no-color": "The console has no colors.", "--error-format": "The response has the exit code.",
     ]
 
     /// Throws unless the console runs a command.

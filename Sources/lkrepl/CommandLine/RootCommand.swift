@@ -25,7 +25,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             InitCommand.self, ImportCommand.self, ExportCommand.self, FindCommand.self, SearchCommand.self,
             SuggestCommand.self, CompleteCommand.self, SimilarCommand.self,
-            NearCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
+            NearCommand.self, NearestCommand.self, TimelineCommand.self, DuplicatesCommand.self, AlbumCommand.self,
             UpdateCommand.self, DeleteCommand.self, DocCommand.self, AttachCommand.self, HistoryCommand.self,
             RenditionsCommand.self, CommitsCommand.self,
             UndoCommand.self, ConflictsCommand.self, ResolveCommand.self,

@@ -4,8 +4,8 @@ import DocIndex
 extension Completer {
     /// The commands that accept an album, `@NAME`, in place of a collection.
     private static let commandsOfAlbums: Set<String> = [
-        "count", "delete", "distinct", "duplicates", "explain", "export", "facets", "find", "near", "search",
-        "timeline", "update",
+        "count", "delete", "distinct", "duplicates", "explain", "export", "facets", "find", "near", "nearest",
+        "search", "timeline", "update",
     ]
 
     /// Completes a collection or, in commands that accept one, an album.
