@@ -1,5 +1,6 @@
-// The examples of DocIndex's articles on queries, searches, plans, explanations, pages and live results, one function
-// each. They are compiled with every build, run by the tests on the photos of the demo, and identical to the code in the articles.
+// The examples of DocIndex's articles on queries, searches, vectors, plans, explanations, pages and live results, one
+// function each. They are compiled with every build, run by the tests on the photos of the demo, and identical to the
+// code in the articles.
 import DocIndex
 import Foundation
 
@@ -114,6 +115,36 @@ func pictures(_ photos: DocumentCollection) throws {
     print(fogOnTheWall.map(\.id))
 }
 
+func vectors() throws {
+    let schema = Schema(
+        version: 1,
+        collections: [
+            CollectionDefinition(
+                "photos",
+                indexes: [
+                    .vector("embedding", on: "embedding", dimensions: 512), .text("text", on: "title", "caption"),
+                ])
+        ])
+    let store = try DocumentStore.open(at: "vectors.store", schema: schema)
+    let photos = try store.collection("photos")
+    for number in 0..<20 {
+        let embedding = (0..<512).map { DocumentValue.int(Int64($0 * number % 17 + 1)) }
+        try photos.put([
+            "id": .string("IMG_02\(20 + number)"), "rating": .int(Int64(number % 6)), "title": "Dog on a beach",
+            "embedding": .array(embedding),
+        ])
+    }
+    let vector = (0..<512).map { Float($0 % 17) }
+
+    for match in try photos.nearest(to: vector, in: "embedding", where: Filter("rating >= 4"), limit: 10) {
+        print(match.document.id, match.similarity)
+    }
+    let alike = try photos.nearest(toDocument: "IMG_0231", in: "embedding", limit: 10)
+    let both = try photos.search(TextQuery(parsing: "dog beach"), nearest: vector, in: "embedding")
+    guard alike.count == 10, both.count == 20 else { fatalError("photos are not found") }
+    try store.close()
+}
+
 func plans(_ photos: DocumentCollection) throws {
     let query = Query(try Filter(parsing: "rating = 5"), sort: [.descending("taken")], limit: 20)
     for plan in try photos.plans(query) { print(plan.estimate.microseconds, "µs:", plan) }
@@ -147,6 +178,7 @@ try first(Array(try Data(contentsOf: demo.appending(path: "schema.json"))))
 try queries(photos, typed: "Bridge", stars: 4)
 try searches(photos)
 try pictures(photos)
+try vectors()
 try plans(photos)
 try explanation(photos)
 try pages(photos)

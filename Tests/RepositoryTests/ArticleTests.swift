@@ -29,7 +29,7 @@ import Testing
                 "DocIndex/DocIndex.docc/DocIndex", "DocIndex/DocIndex.docc/TextSearch",
                 "DocIndex/DocIndex.docc/Queries", "DocIndex/DocIndex.docc/HowPlansAreChosen",
                 "DocIndex/DocIndex.docc/ReadingAnExplanation", "DocIndex/DocIndex.docc/Paging",
-                "DocIndex/DocIndex.docc/LiveResults",
+                "DocIndex/DocIndex.docc/LiveResults", "DocIndex/DocIndex.docc/SearchingByVectors",
             ]
         ),
         (

@@ -3,11 +3,13 @@
 // usage: querybench [--smoke] [--count N] [--rounds N] [--first-round N] [--only PART] [--json FILE] [--stores DIRECTORY] [--ours SECONDS]
 //        querybench --acceptance [--count N] [--rounds N] [--only NUMBER] [--stores DIRECTORY]
 //        querybench --calibrate | --cancel [--count N] [--stores DIRECTORY]
+//        querybench --vectors COUNT [--stores DIRECTORY]
 //
 // --smoke: a thousand made-up records. --count: so many records; those of the catalogue come again under other ids.
 // --only: the questions with this in their name. --stores: where stores are kept for the next run. --ours: asks DocIndex
 // alone for so long, for profilers. --acceptance: the thirty questions of a photo catalogue. --calibrate: what the parts of a
-// plan cost, for the table of the planner. --cancel: how long a full scan goes on after it was cancelled.
+// plan cost, for the table of the planner. --cancel: how long a full scan goes on after it was cancelled. --vectors: the time
+// and the recall of searches in so many vectors of 512 numbers, in new stores.
 
 import DocIndex
 import Foundation
@@ -18,6 +20,11 @@ func run(_ arguments: [String]) throws {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let isSmoke = arguments.contains("--smoke")
+    if arguments.contains("--vectors") {
+        let count = isSmoke ? 500 : value(of: "--vectors", in: arguments).flatMap { Int($0) } ?? 100_000
+        let place = value(of: "--stores", in: arguments) ?? directory
+        return try VectorSearches(directory: place, count: count, queryCount: isSmoke ? 3 : 50).run()
+    }
     let records = isSmoke ? try Records.generate(4000, in: directory) : try Records.find(in: directory)
     let count = isSmoke ? 4000 : value(of: "--count", in: arguments).flatMap { Int($0) } ?? 118_357
     let place = value(of: "--stores", in: arguments) ?? directory

@@ -88,6 +88,30 @@ extension AsyncDocumentCollection {
         try await read { try $0.search(text, where: filter, limit: limit) }
     }
 
+    /// Returns the documents whose vectors are most similar to a vector, best first; see
+    /// ``DocumentCollection/nearest(to:in:where:limit:exact:candidates:options:)``.
+    public func nearest(
+        to vector: [Float], in index: String, where filter: Filter = .all, limit: Int = 20
+    ) async throws -> [DocumentCollection.VectorMatch] {
+        try await read { try $0.nearest(to: vector, in: index, where: filter, limit: limit) }
+    }
+
+    /// Returns the documents whose vectors are most similar to that of a document; see
+    /// ``DocumentCollection/nearest(toDocument:in:where:limit:exact:candidates:options:)``.
+    public func nearest(
+        toDocument id: DocumentID, in index: String, where filter: Filter = .all, limit: Int = 20
+    ) async throws -> [DocumentCollection.VectorMatch] {
+        try await read { try $0.nearest(toDocument: id, in: index, where: filter, limit: limit) }
+    }
+
+    /// Returns the documents that a text query and a vector find, best first; see
+    /// ``DocumentCollection/search(_:nearest:in:where:limit:depth:options:)``.
+    public func search(
+        _ query: TextQuery, nearest vector: [Float], in index: String, where filter: Filter = .all, limit: Int = 20
+    ) async throws -> [DocumentCollection.FusedMatch] {
+        try await read { try $0.search(query, nearest: vector, in: index, where: filter, limit: limit) }
+    }
+
     /// Returns the values at a path and the number of documents with each; see
     /// ``DocumentCollection/facets(_:where:limit:options:)-(FieldPath,_,_,_)``.
     public func facets(

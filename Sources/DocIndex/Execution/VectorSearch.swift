@@ -5,52 +5,60 @@ internal import LevelKit
 /// The search estimates the similarity of every vector from its code, and then reads the vectors of the best
 /// candidates. Used by a single thread.
 struct VectorSearch {
-    /// A row, and the cosine of the angle between its vector and the query.
-    struct Hit: Equatable {
-        let row: UInt64
-        let similarity: Float
-    }
+    /// The number of candidates unless the caller sets it; see `Benchmarks/README.md`.
+    static let leastCandidateCount = 2000
 
     let index: VectorIndex
     let rows: RowReader
-    let options: Query.Options
-    private(set) var keysExamined = 0
+    private let limit: Int
+    /// The number of vectors to read; `nil` for all.
+    private let candidateCount: Int?
+    private let options: Query.Options
     private let documentCount: Int
     private let memory: VectorCodes
+    private var keysExamined = 0
 
-    init(_ index: VectorIndex, rows: RowReader, options: Query.Options) throws {
+    /// - Throws: ``DocIndexError`` with `invalidQuery` for invalid numbers.
+    init(
+        _ index: VectorIndex, rows: RowReader, limit: Int, exact: Bool = false, candidates: Int? = nil,
+        options: Query.Options
+    ) throws {
+        guard limit >= 0, candidates ?? 1 >= 1 else {
+            throw DocIndexError(
+                .invalidQuery,
+                candidates ?? 1 < 1
+                    ? "the number of candidates is \(candidates ?? 0); it must be 1 or more"
+                    : "the limit is \(limit); it must be 0 or more")
+        }
         self.index = index
         self.rows = rows
+        self.limit = limit
         self.options = options
+        let wanted = candidates ?? max(Self.leastCandidateCount, limit < 1 << 40 ? 20 * limit : limit)
+        candidateCount = exact ? nil : max(wanted, limit)
         documentCount = try rows.documentCount()
         memory = rows.collection.companion { VectorCodes() }
     }
 
-    /// The number of candidates unless the caller sets it. With two bits for each coordinate, the ten best of 100,000
-    /// vectors were among the 620 best estimates in each measurement; see `Benchmarks/README.md`.
-    static func defaultCandidateCount(for limit: Int) -> Int { max(1000, limit < 1 << 40 ? 20 * limit : limit) }
-
-    /// Returns the most similar rows, best first, and in ascending order at equal similarity.
+    /// Returns the most similar rows with their similarity, best first, and in ascending order at equal similarity.
     ///
     /// - Parameters:
     ///   - query: a vector with the length 1.
-    ///   - limit: the maximum number of rows.
-    ///   - candidates: the number of vectors to read; `nil` for all.
     ///   - chosen: the rows to consider; `nil` for all.
     ///   - excluded: a row that is not returned.
     mutating func nearest(
-        to query: [Float], limit: Int, candidates: Int?, among chosen: RowBitmap?, except excluded: UInt64?
-    ) throws -> [Hit] {
+        to query: [Float], among chosen: RowBitmap?, except excluded: UInt64? = nil
+    ) throws -> [(row: UInt64, score: Float)] {
         guard limit > 0, chosen?.count != 0 else { return [] }
         var best = BestRows<Float>(limit: limit)
-        if let code = index.code, let candidates, candidates < documentCount,
-            // Reading a vector takes as long as estimating some fifty.
-            chosen.map({ $0.count > max(candidates, documentCount / 50) }) ?? true
+        if let code = index.code, let candidateCount, candidateCount < documentCount,
+            // Reading a vector takes as long as estimating some hundred.
+            chosen.map({ $0.count > max(candidateCount, documentCount / 100) }) ?? true
         {
             for usesMemory in [true, false] {
                 best = BestRows(limit: limit)
                 let found = try estimate(
-                    code, query, max(candidates, limit), among: chosen, except: excluded, usesMemory: usesMemory)
+                    code, query, candidateCount, among: chosen, except: excluded, usesMemory: usesMemory)
                 let missing = try read(found.sorted(), query, except: nil, into: &best)
                 if missing.isEmpty { break }
                 // Codes in memory can be of documents that no longer exist.
@@ -62,7 +70,7 @@ struct VectorSearch {
         } else {
             try readAll(query, among: chosen, except: excluded, into: &best)
         }
-        return best.sorted.map { Hit(row: $0.row, similarity: $0.score) }
+        return best.sorted
     }
 
     /// Returns the rows with the best estimates.

@@ -36,11 +36,9 @@ extension DocumentCollection {
     ) throws -> [FusedMatch] {
         let (rows, chosen) = try chosenRows(filter, options)
         let index = try vectorIndex(named: index, in: rows)
-        let request = VectorRequest(limit: limit, options: options)
-        try request.validate()
-        let depth = max(depth ?? 100, limit)
-        let near = try VectorRequest(limit: depth, options: options)
-            .hits(of: try unit(vector, of: index), in: index, rows, among: chosen)
+        let depth = limit < 0 ? limit : max(depth ?? 100, limit)
+        var search = try VectorSearch(index, rows: rows, limit: depth, options: options)
+        let near = try search.nearest(to: try unit(vector, of: index), among: chosen)
         let words = try textSearch(in: rows).top(query, limit: depth) { row in
             try CancellationCheck.now()
             return chosen?.contains(row) ?? true

@@ -97,6 +97,22 @@ extension AsyncTypedCollection {
         try await read { try $0.search(text, where: condition, limit: limit) }
     }
 
+    /// Returns the values whose vectors are most similar to a vector, best first; see
+    /// ``TypedCollection/nearest(to:in:where:limit:)``.
+    public func nearest(
+        to vector: [Float], in index: String, where condition: FilterText = "", limit: Int = 20
+    ) async throws -> [TypedCollection<Value>.VectorMatch] {
+        try await read { try $0.nearest(to: vector, in: index, where: condition, limit: limit) }
+    }
+
+    /// Returns the values whose vectors are most similar to that of a value; see
+    /// ``TypedCollection/nearest(toDocument:in:where:limit:)``.
+    public func nearest(
+        toDocument id: Value.ID, in index: String, where condition: FilterText = "", limit: Int = 20
+    ) async throws -> [TypedCollection<Value>.VectorMatch] {
+        try await read { try $0.nearest(toDocument: id, in: index, where: condition, limit: limit) }
+    }
+
     /// Returns the values at a path and the number of documents with each; see
     /// ``TypedCollection/facets(_:_:limit:)``.
     public func facets(

@@ -64,7 +64,8 @@ enum ConsoleCommands {
         "--no-input": "The console never asks for confirmation.", "--untrusted": "Start lkrepl serve with it.",
         "--no-pager": "The console has no pager.", "--wait": "The console never waits for other processes.",
         "--progress": "The console shows no progress.", "--color": "The console has no colors.",
-        "--vector-file": "It reads a file.", "--no-color": "The console has no colors.", "--error-format": "The response has the exit code.",
+        "--vector-file": "It reads a file.", "--no-color": "The console has no colors.",
+        "--error-format": "The response has the exit code.",
     ]
 
     /// Throws unless the console runs a command.

@@ -173,6 +173,7 @@ enum HelpTopic: String, CaseIterable, Sendable {
             .row("suggest \(collection) WORDS", "Corrections of misspelled words, from the index."),
             .row("complete \(collection) LETTERS", "Words of the index that begin like this."),
             .row("similar \(collection) ID", "Documents with the words of another one."),
+            .row("nearest \(collection) --id ID", "Documents with a similar vector."),
         ]
     }
 

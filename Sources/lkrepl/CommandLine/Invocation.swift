@@ -200,7 +200,8 @@ enum Invocation {
     /// Commands that take words, numbers or keys that may begin with a dash.
     private static let expressive: Set<String> = [
         "find", "count", "search", "suggest", "complete", "facets", "distinct", "explain", "export", "doc", "get",
-        "put", "del", "mget", "seek", "versions", "tree", "near", "nearest", "timeline", "duplicates", "album", "history",
+        "put", "del", "mget", "seek", "versions", "tree", "near", "nearest", "timeline", "duplicates", "album",
+        "history",
         "update", "delete", "attach", "conflicts", "resolve",
     ]
     /// Marks arguments such as `-73.99`, and words such as `-ice` in a search, so that they are not read as

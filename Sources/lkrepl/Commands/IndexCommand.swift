@@ -14,7 +14,8 @@ struct IndexCommand: ParsableCommand {
             discussion: """
                 Example: lkrepl index create --write photos.store photos by-city place.city taken
                 'ci(title)' ignores case, 'ci-ai(title)' also accents, and 'natural(file)' orders numbers by value. With \
-                --text the words of the fields are indexed. For other kinds edit the schema, and migrate.
+                --text the words of the fields are indexed, and with --dimensions the vector in the field. For other \
+                kinds edit the schema, and migrate.
                 """)
 
         @OptionGroup var options: GlobalOptions
@@ -23,11 +24,18 @@ struct IndexCommand: ParsableCommand {
         @Argument(help: "The name of the index.") var name: String
         @Argument(help: "Field paths, most significant first.") var fields: [String]
         @Flag(name: .long, help: "Create a text index.") var text = false
+        @Option(name: .long, help: "Create an index of vectors with this many dimensions.") var dimensions: Int?
         @Flag(name: .long, help: "Allow no two documents with the same values.") var unique = false
         @Option(
             name: .customLong("where"), parsing: .unconditional, help: "Index only documents that match this condition."
         )
         var condition: String?
+
+        func validate() throws {
+            guard dimensions == nil || !text else {
+                throw ValidationError("--dimensions and --text cannot be combined")
+            }
+        }
 
         func run() throws {
             try options.requireWrite("index create")
@@ -54,7 +62,9 @@ struct IndexCommand: ParsableCommand {
                         .usage, "index \(name) of \(collection) already exists",
                         hint: "drop it first, or choose another name")
                 }
-                var index = IndexDefinition(name, kind: text ? .text : .value, components: components)
+                let kind: IndexDefinition.Kind = dimensions != nil ? .vector : text ? .text : .value
+                var index = IndexDefinition(name, kind: kind, components: components)
+                index.dimensions = dimensions
                 index.isUnique = unique
                 index.condition = try condition.map {
                     try IndexDefinition.Condition(parsing: ArgumentOrigin.current.text(of: ProtectedArgument.plain($0)))

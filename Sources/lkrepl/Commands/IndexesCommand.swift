@@ -25,6 +25,7 @@ struct IndexesCommand: ParsableCommand {
                     var traits: [String] = []
                     if index.isUnique { traits.append("unique") }
                     if index.isSparse { traits.append("sparse") }
+                    if let dimensions = index.dimensions { traits.append("\(dimensions) dimensions") }
                     if let condition = index.condition { traits.append("where \(condition)") }
                     if failed.contains(where: { $0.collection == collection.name && $0.index == index.name }) {
                         traits.append("could not be built")

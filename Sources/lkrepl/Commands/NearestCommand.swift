@@ -107,7 +107,7 @@ struct NearestCommand: ParsableCommand {
             throw CommandError(
                 .usage, "the collection \(collection.name) has no index of type vector",
                 hint: "create one, such as index create --write STORE \(ShellWord.quoted(collection.name)) "
-                    + "embedding '{\"type\":\"vector\",\"fields\":[\"embedding\"],\"dimensions\":512}'")
+                    + "embedding embedding --dimensions 512")
         }
         return name
     }

@@ -33,6 +33,7 @@ import Testing
                 .value("month", on: .field("date", dates: [.iso8601], part: .month), "a"),
                 .value("path", on: .field("path", split: "|")), .value("cover", on: "n.x", cover: ["c"]),
                 .geo("place", on: "place"), .text("text", on: "a", "words"),
+                .vector("vector", on: "vector", dimensions: 64),
             ]), CollectionDefinition("others", id: "key", history: .init(versions: 3)),
     ])
 
@@ -44,6 +45,7 @@ import Testing
         let places: [DocumentValue] = [["lat": 48.85, "lon": 2.35], ["lat": -1, "lon": 5], "nowhere", .null]
         document["place"] = documents.random.pick(places)
         document["words"] = .string("fog and word\(number)")
+        document["vector"] = Vectors.value(Vectors.random(64, &documents.random))
         return document
     }
 
@@ -61,7 +63,7 @@ import Testing
             seen.insert(String(text.prefix { $0 != ":" }))
             guard key.kind == .values, case .number(let number) = key.parts[0].value else { continue }
             let index = try #require(indexes.first { $0.number == UInt32(number) })
-            let valueCount = index.definition.kind == .geo ? 1 : index.definition.components.count
+            let valueCount = [.geo, .vector].contains(index.definition.kind) ? 1 : index.definition.components.count
             #expect(key.parts.map(\.name) == [.index] + Array(repeating: .value, count: valueCount) + [.row])
         }
     }

@@ -41,7 +41,7 @@ import Testing
         let checker = try Self.checker()
         var random = TestRun.random(stream: 50)
         let members: [(String, [DocumentValue])] = [
-            ("type", ["value", "text", "geo", "tree", 1]),
+            ("type", ["value", "text", "geo", "vector", "tree", 1]),
             (
                 "fields",
                 [
@@ -52,7 +52,7 @@ import Testing
             ("fields", [["a"]]), ("lat", ["a", 1]), ("lon", ["b"]), ("where", ["a = 1", 3]),
             ("sparse", [true, false, nil]),
             ("unique", [true, false]), ("cover", [["a"], [], "a"]), ("count", [true, false, 0]), ("kind", ["value"]),
-            ("nullsEqual", [false]),
+            ("nullsEqual", [false]), ("dimensions", [2, 4096, 1, 4097, "2"]), ("similarity", ["cosine", "dot"]),
         ]
         var accepted = 0
         for _ in 0..<3000 {

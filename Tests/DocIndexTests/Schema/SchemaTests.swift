@@ -86,6 +86,17 @@ import Testing
             ])
         ),
         (
+            #"{"collections":{"a":{"indexes":{"e":{"type":"vector","fields":["e"],"dimensions":512},"#
+                + #""f":{"type":"vector","fields":["f.g"],"dimensions":2,"similarity":"cosine","where":"a = 1"}}}}}"#,
+            Schema(collections: [
+                CollectionDefinition(
+                    "a",
+                    indexes: [
+                        .vector("e", on: "e", dimensions: 512), .vector("f", on: "f.g", dimensions: 2, where: "a = 1"),
+                    ])
+            ])
+        ),
+        (
             #"{"collections":{"a":{"indexes":{"p":{"type":"geo","lat":"g.lat","lon":"g.lon"},"#
                 + #""q":{"type":"geo","fields":["gps"],"where":"a = 1","sparse":true}}}}}"#,
             Schema(collections: [
@@ -236,6 +247,16 @@ import Testing
         (#"{"type":"geo","lat":"a"}"#, ["has no member lon"]),
         (#"{"type":"geo","lat":"a","lon":"b","fields":["c"]}"#, ["/fields cannot be combined with lat and lon"]),
         (#"{"type":"geo","fields":["a","b"]}"#, ["/fields must be one path"]),
+        (#"{"type":"vector","fields":["a"]}"#, ["has no member dimensions"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":1}"#, ["/dimensions is 1; it must be from 2 to 4096"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":5000}"#, ["/dimensions is 5000"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":"3"}"#, ["/dimensions must be a whole number"]),
+        (#"{"type":"vector","fields":["a","b"],"dimensions":3}"#, ["/fields must be one path without []"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":3,"similarity":"dot"}"#, ["/similarity is dot", "cosine"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":3,"sparse":true}"#, ["/sparse has no effect"]),
+        (#"{"type":"vector","fields":["a"],"dimensions":3,"unique":true}"#, ["/unique is not possible"]),
+        (#"{"fields":["a"],"dimensions":3}"#, ["/dimensions belongs to an index of type vector"]),
+        (#"{"fields":["a"],"similarity":"cosine"}"#, ["/similarity belongs to an index of type vector"]),
         (#"{"type":"geo","fields":["a"],"unique":true}"#, ["/unique is not possible in an index of type geo"]),
         (#"{"type":"text","fields":["a"],"cover":["b"]}"#, ["/cover is not possible in an index of type text"]),
         (#"{"type":"text","fields":["a"],"where":"b = 1"}"#, ["/where is not possible in an index of type text"]),
@@ -263,6 +284,7 @@ import Testing
 
     /// Definitions that violate rules JSON Schema cannot express.
     static let semanticallyRefusedIndexes: [(String, [String])] = [
+        (#"{"type":"vector","fields":["a[].b"],"dimensions":3}"#, ["/fields must be one path without []"]),
         (
             #"{"type":"text","fields":["a"],"analyzer":{"tokenizer":"keyword","language":"german"}}"#,
             ["/analyzer/language requires a word tokenizer"]

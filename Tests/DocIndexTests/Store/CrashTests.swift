@@ -8,7 +8,10 @@ import Testing
     static let schema = Schema(collections: [
         CollectionDefinition(
             "photos",
-            indexes: [.value("a", on: "a"), .value("tags", on: "tags[]", "n.x"), .text("text", on: "title", "tags[]")]),
+            indexes: [
+                .value("a", on: "a"), .value("tags", on: "tags[]", "n.x"), .text("text", on: "title", "tags[]"),
+                .vector("vector", on: "vector", dimensions: 64),
+            ]),
         CollectionDefinition("albums", id: "name"),
     ])
 
@@ -37,6 +40,7 @@ import Testing
                             try transaction.delete(id, in: "photos")
                         } else {
                             var document = documents.document(id: id)
+                            document["vector"] = Vectors.value(Vectors.random(64, &documents.random), inBase64: true)
                             document["title"] = .string(
                                 documents.random.pick(words) + " " + documents.random.pick(words))
                             try transaction.put(document, in: "photos")

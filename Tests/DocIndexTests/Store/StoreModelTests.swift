@@ -38,7 +38,9 @@ import Testing
         for round in 0..<TestRun.rounds(4, long: 300) {
             let schema = Schema(
                 collections: Self.collections.map { name, field in
-                    CollectionDefinition(name, id: field, indexes: queries.indexes())
+                    CollectionDefinition(
+                        name, id: field,
+                        indexes: queries.indexes() + [.vector("vector", on: "vector", dimensions: 64)])
                 })
             try withTemporaryDirectory { directory in
                 var run = ModelRun(path: directory + "/s", documents: queries.documents, round: round)
@@ -111,6 +113,9 @@ import Testing
             let id = documents.id()
             let key = Key(collection: number, id: id)
             var content = documents.document(id: id, idField: field)
+            if documents.random.once(in: 2) {
+                content["vector"] = Vectors.value(Vectors.random(64, &documents.random), inBase64: true)
+            }
             switch documents.random.number(below: 9) {
             case 0, 1, 2:
                 #expect(try transaction.put(content, in: name) == id)
