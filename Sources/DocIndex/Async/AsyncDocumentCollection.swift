@@ -104,7 +104,7 @@ extension AsyncDocumentCollection {
         try await read { try $0.nearest(toDocument: id, in: index, where: filter, limit: limit) }
     }
 
-    /// Returns the documents that a text query and a vector find, best first; see
+    /// Returns the documents that words and a vector find, best first; see
     /// ``DocumentCollection/search(_:nearest:in:where:limit:depth:options:)``.
     public func search(
         _ query: TextQuery, nearest vector: [Float], in index: String, where filter: Filter = .all, limit: Int = 20

@@ -48,9 +48,9 @@ final class VectorCodes: Sendable {
     /// Forgets the codes of an index.
     func forget(_ index: VectorIndex) { known.withLock { $0[index.number] = nil } }
 
-    /// Returns the rows of the documents that have changed since a state, in ascending order; `nil` if there are so many
-    /// that reading all codes takes no longer. A row whose document was deleted, and stored again in another row, can be
-    /// missing, so that its code remains.
+    /// Returns the rows of the documents that have changed since a state, in ascending order; `nil` if reading all
+    /// codes takes no longer. A row whose document was deleted, and stored again in another row, can be missing, so that
+    /// its code remains.
     private func changedRows(since codes: Codes, _ rows: RowReader) throws -> [UInt64]? {
         var changed: [UInt64] = []
         var cursor = try rows.snapshot.cursor(in: StoreKey.changes(behind: codes.sequence), cache: .bypass)

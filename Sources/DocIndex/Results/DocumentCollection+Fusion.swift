@@ -12,7 +12,7 @@ extension DocumentCollection {
         public let vectorRank: Int?
     }
 
-    /// Returns the documents that a text query and a vector find, best first.
+    /// Returns the documents that words and a vector find, best first.
     ///
     /// Scores of words and similarities of vectors cannot be compared, but ranks can. Each document gets 1 / (60 +
     /// rank) from each of the two lists that contains it (G. Cormack, C. Clarke and S. Büttcher, "Reciprocal Rank

@@ -25,12 +25,13 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - vector: the vector, of any length. It must come from the same model as those of the documents.
     ///   - index: the name of an index of the kind `vector`.
-    ///   - filter: an additional condition. The result has `limit` documents if so many with a vector satisfy it.
+    ///   - filter: an additional condition. The result is shorter than `limit` only if fewer documents with a vector
+    ///     satisfy it.
     ///   - limit: the maximum number of documents.
     ///   - exact: whether to compute every similarity.
     ///   - candidates: the number of similarities to compute; `nil` for 2,000, or 20 for each result if that is more.
     ///   - options: the hint and the limits for finding the documents that satisfy the condition; the progress.
-    /// - Throws: ``DocIndexError`` with `unknownIndex` if there is no such index or it is not built yet, `invalidQuery`
+    /// - Throws: ``DocIndexError`` with `unknownIndex` for an index that does not exist or is not built, `invalidQuery`
     ///   for a vector with another number of dimensions than the index, with only zeros or with numbers that are not
     ///   finite, and for a negative limit; the errors of ``find(_:options:)``; `CancellationError` if the task is
     ///   canceled.
@@ -74,7 +75,7 @@ extension DocumentCollection {
         }
     }
 
-    /// - Parameter query: returns the vector, and a row to leave out; `nil` if there is no vector.
+    /// - Parameter query: returns the vector, and a row to leave out; `nil` for a document without a vector.
     private func matches(
         in name: String, _ filter: Filter, _ limit: Int, _ exact: Bool, _ candidates: Int?, _ options: Query.Options,
         query: (VectorIndex, RowReader) throws -> (vector: [Float], row: UInt64?)?

@@ -93,6 +93,14 @@ import Testing
         }
     }
 
+    @Test func `A package with vectors is searched like its store`() throws {
+        try withStore { place in
+            #expect(try place.run("pack", "p.store", "photos", "-o", "p.lkpack.zip").code == 0)
+            let packed = try place.run("nearest", "p.lkpack.zip", "photos", "--id", "dog", "--ids")
+            #expect(packed.code == 0 && packed.output == "wolf\ncat\n", "\(packed)")
+        }
+    }
+
     @Test func `A replication sends vectors to a store with the index`() throws {
         try withStore { place in
             #expect(try place.run("init", "other.store", "--schema", "schema.json").code == 0)
