@@ -12,8 +12,6 @@ struct VectorIndex: DocumentIndex {
         case vector = 0x1b
     }
 
-    /// The numbers of dimensions that an index can have.
-    static let dimensionRange = 2...4096
     /// Vectors with fewer dimensions have no code.
     static let leastDimensionsOfCodes = 64
 

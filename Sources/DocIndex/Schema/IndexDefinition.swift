@@ -47,6 +47,8 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// For vector indexes: the number of dimensions of each vector, from 2 to 4,096; `nil` for other kinds.
     public var dimensions: Int?
+    /// The numbers of dimensions that an index can have.
+    static let dimensionRange = 2...4096
     /// For vector indexes: the measure of similarity.
     public var similarity = Similarity.cosine
 

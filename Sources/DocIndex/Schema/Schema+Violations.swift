@@ -74,7 +74,7 @@ private struct ViolationList {
     }
 
     private mutating func checkVectors(_ index: IndexDefinition, at place: JSONPointer) {
-        let range = VectorIndex.dimensionRange
+        let range = IndexDefinition.dimensionRange
         if let dimensions = index.dimensions {
             if !range.contains(dimensions) {
                 add(
