@@ -17,10 +17,12 @@ final class VectorCodes: Sendable {
         fileprivate(set) var bytes: [UInt8] = []
     }
 
-    /// The size of the codes of an index above which they are not kept. A million codes of 512 dimensions fit.
-    static let byteLimit = 160 << 20
+    /// The size of the codes of an index above which they are not kept.
+    let byteLimit: Int
 
     private let known = Mutex<[UInt32: Codes]>([:])
+
+    init(byteLimit: Int = DocumentStore.Options.defaultVectorCodeByteCount) { self.byteLimit = byteLimit }
 
     /// Returns the codes of an index that are in memory, in the state of a snapshot; `nil` if there are none, or only
     /// those of a later state.
@@ -30,13 +32,13 @@ final class VectorCodes: Sendable {
         if old.sequence == sequence { return old }
         guard let changed = try changedRows(since: old, rows) else { return nil }
         let new = try updated(old, changed, index, rows.snapshot, sequence: sequence)
-        known.withLock { $0[index.number] = new.bytes.count <= Self.byteLimit ? new : nil }
+        known.withLock { $0[index.number] = new.bytes.count <= byteLimit ? new : nil }
         return new
     }
 
     /// Keeps the codes of an index, unless they are too large.
     func keep(_ rows: [UInt64], _ bytes: [UInt8], of index: VectorIndex, in snapshot: Snapshot) throws {
-        guard bytes.count <= Self.byteLimit else { return }
+        guard bytes.count <= byteLimit else { return }
         let sequence = try WriterState.storedSequence(in: snapshot)
         known.withLock { known in
             // Searches of older states do not replace newer codes.

@@ -37,7 +37,9 @@ struct VectorSearch {
         let wanted = candidates ?? max(Self.leastCandidateCount, limit < 1 << 40 ? 20 * limit : limit)
         candidateCount = exact ? nil : max(wanted, limit)
         documentCount = try rows.documentCount()
-        memory = rows.collection.companion { VectorCodes() }
+        memory = rows.collection.companion {
+            VectorCodes(byteLimit: rows.documents?.cache.vectorCodeByteLimit ?? 0)
+        }
     }
 
     /// Returns the most similar rows with their similarity, best first, and in ascending order at equal similarity.
@@ -103,7 +105,7 @@ struct VectorSearch {
                 throw index.damaged
             }
             last = row
-            if bytes.count <= VectorCodes.byteLimit {
+            if bytes.count <= memory.byteLimit {
                 known.append(row)
                 unsafe cursor.value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
             }

@@ -85,7 +85,7 @@ extension VectorCode {
                 }
             }
             let largest = exact.reduce(0) { max($0, abs($1)) }
-            let scale = largest > 0 ? 32767 / largest : 0
+            let scale = largest > 0 && largest.isFinite ? 32767 / largest : 0
             sums = exact.map { Int16(($0 * scale).rounded()) }
         }
 

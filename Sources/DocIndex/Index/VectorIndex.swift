@@ -85,7 +85,10 @@ extension VectorIndex {
     func unitVector(of row: UInt64, in reader: some KeyValueReader) throws -> [Float]? {
         guard let bytes = try reader.value(forKey: key(.vector, row: row)) else { return nil }
         guard bytes.count == 4 * dimensions else { throw damaged }
-        return Self.floats(bytes.span)
+        let vector = Self.floats(bytes.span)
+        // Its length is 1.
+        guard let square = product(of: vector, bytes.span), square > 0.99 else { throw damaged }
+        return vector
     }
 
     /// The error for an entry that cannot be read.
@@ -113,7 +116,7 @@ extension VectorIndex {
         }
     }
 
-    /// Returns the product of a query and a stored vector; `nil` if the bytes do not have the size of a vector.
+    /// Returns the product of a query and a stored vector, both of the length 1; `nil` if the bytes are no such vector.
     func product(of query: [Float], _ bytes: Span<UInt8>) -> Float? {
         guard query.count == dimensions, bytes.count == 4 * dimensions else { return nil }
         var sums = SIMD8<Float>()
@@ -133,6 +136,9 @@ extension VectorIndex {
                 }
             }
         }
-        return sums.sum() + rest
+        let product = sums.sum() + rest
+        // False also for NaN. Rounding can exceed 1.
+        guard abs(product) < 1.01 else { return nil }
+        return min(1, max(-1, product))
     }
 }

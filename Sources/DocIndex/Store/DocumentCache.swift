@@ -17,6 +17,8 @@ final class DocumentCache: Sendable {
     private let parts: [Part]
     /// The columns of fields.
     let columns: ValueColumns
+    /// The maximum size of the codes of a vector index in memory.
+    let vectorCodeByteLimit: Int
     /// The number of commits that have begun, and of those that have ended.
     private let begun = Atomic<UInt64>(0)
     private let ended = Atomic<UInt64>(0)
@@ -24,8 +26,13 @@ final class DocumentCache: Sendable {
     /// - Parameters:
     ///   - byteLimit: the maximum size of the documents in memory; 0 to keep none.
     ///   - columnByteLimit: the maximum size of the columns in memory; 0 to keep none.
+    ///   - vectorCodeByteLimit: the maximum size of the codes of a vector index in memory.
     ///   - addsAtFirstUse: whether documents and columns are added when they are read for the first time.
-    init(byteLimit: Int, columnByteLimit: Int = 0, addsAtFirstUse: Bool = false) {
+    init(
+        byteLimit: Int, columnByteLimit: Int = 0,
+        vectorCodeByteLimit: Int = DocumentStore.Options.defaultVectorCodeByteCount, addsAtFirstUse: Bool = false
+    ) {
+        self.vectorCodeByteLimit = vectorCodeByteLimit
         columns = ValueColumns(byteLimit: columnByteLimit, buildsAtFirstUse: addsAtFirstUse)
         parts =
             byteLimit <= 0

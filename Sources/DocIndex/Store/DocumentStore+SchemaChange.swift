@@ -79,9 +79,8 @@ extension DocumentStore {
     }
 
     /// Indexes that could not be built because a document would have too many entries, or because the field of a vector
-    /// index is not a vector. They contain no entries and
-    /// answer no queries, and documents are stored without them. Change the document and call
-    /// ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
+    /// index is not a vector. They contain no entries and answer no queries, and documents are stored without them.
+    /// Change the document and call ``rebuildIndex(_:of:_:)``, or change the declaration of the index.
     public var failedIndexes: [DocumentStore.FailedIndex] {
         currentCatalog.collections.flatMap { collection in
             collection.indexes.compactMap { entry in

@@ -30,6 +30,9 @@ public final class DocumentStore: Sendable {
         /// of one field in each document of a collection. It is built when facets, groups, sorted or selected results have
         /// read half as many documents or index entries for want of it as the collection has documents.
         public var columnByteCount = defaultColumnByteCount
+        /// The maximum size of the codes of a vector index that the store keeps in memory from the first search on, in bytes;
+        /// 0 to read them for each search. A code of 512 dimensions takes 128 bytes.
+        public var vectorCodeByteCount = defaultVectorCodeByteCount
         /// Whether those documents and columns are kept from their first use on.
         package var cachesDocumentsAtFirstUse = false
         /// When the words of new documents are written as segments of text indexes.
@@ -48,6 +51,8 @@ public final class DocumentStore: Sendable {
         public static let defaultDocumentCacheByteCount = 16 << 20
         /// The default of ``columnByteCount``: 24 MiB.
         public static let defaultColumnByteCount = 24 << 20
+        /// The default of ``vectorCodeByteCount``: 64 MiB.
+        public static let defaultVectorCodeByteCount = 64 << 20
     }
 
     let database: Database
@@ -144,6 +149,7 @@ public final class DocumentStore: Sendable {
                 textMaintenance: options.textMaintenance, stored: stored,
                 documents: DocumentCache(
                     byteLimit: options.documentCacheByteCount, columnByteLimit: options.columnByteCount,
+                    vectorCodeByteLimit: options.vectorCodeByteCount,
                     addsAtFirstUse: options.cachesDocumentsAtFirstUse))
         } catch {
             try database.close()

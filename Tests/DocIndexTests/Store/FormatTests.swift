@@ -102,7 +102,7 @@ import Testing
     @Test func `The documented example matches what a store writes, before and after the deletion`() throws {
         try withTemporaryDirectory { directory in
             let documented = try Self.documentedPairs()
-            try #require(documented.map(\.count) == [8, 6, 2, 2])
+            try #require(documented.map(\.count) == [8, 6, 2, 2, 1])
             let database = try Database.open(at: directory + "/s")
             let store = try DocumentStore.open(on: database, schema: Self.photosByYear)
             let photos = try store.collection("photos")
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `The documented history matches what a store writes`() throws {
         let documented = try Self.documentedPairs()
-        try #require(documented.count == 4)
+        try #require(documented.count == 5)
         func schema(history: CollectionDefinition.History?) -> Schema {
             Schema(collections: [
                 CollectionDefinition("photos", history: history, indexes: [.value("year", on: "year")]),
@@ -139,9 +139,23 @@ import Testing
         }
     }
 
+    @Test func `The documented vector matches what a store writes`() throws {
+        let documented = try Self.documentedPairs()
+        try #require(documented.count == 5)
+        let index = IndexDefinition.vector("direction", on: "direction", dimensions: 2)
+        let schema = Schema(collections: [CollectionDefinition("photos", indexes: [index])])
+        try withTemporaryStore(schema: schema) { store in
+            let photos = try store.collection("photos")
+            for number in 1...4 { try photos.put(["id": .int(Int64(number))]) }
+            try photos.put(["id": 5, "direction": [3, 4]])
+            let entries = try allPairs(in: store.database).filter { $0.key.first == StoreKey.values.rawValue }
+            #expect(entries.map { "\(hexadecimal($0.key)): \(hexadecimal($0.value))" } == documented[4])
+        }
+    }
+
     @Test func `The documented attachment matches what a store writes`() throws {
         let documented = try Self.documentedPairs()
-        try #require(documented.count == 4)
+        try #require(documented.count == 5)
         try withTemporaryStore(schema: Self.photosByYear) { store in
             let added = try store.attachments.add(Array("hello".utf8))
             try store.collection("photos").put(["id": "a", "x": .attachment(added), "y": .attachment(added)])

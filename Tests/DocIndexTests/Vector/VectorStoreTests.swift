@@ -128,7 +128,10 @@ import Testing
         typealias Damage = (key: [UInt8], value: [UInt8]?)
         let damages: [Damage] = [
             (code, []), (code, [1, 2]), (code, Array(repeating: 1, count: 17)), (vector, []), (vector, [1]),
-            (vector, Array(repeating: 1, count: 257)), (index.entryPrefix + [0x1a], [1]),
+            (vector, Array(repeating: 1, count: 257)),
+            // NaN, and numbers whose sum is infinite.
+            (vector, Array(repeating: 0xff, count: 256)), (vector, Array(repeating: 0x7f, count: 256)),
+            (index.entryPrefix + [0x1a], [1]),
             (index.entryPrefix + [0x1a, 0x99], [1]), (index.entryPrefix + [0x1b], [1]),
             (index.entryPrefix + [0x1a, 0x15, 7, 7], Array(repeating: 1, count: 16)),
         ]
