@@ -11,22 +11,24 @@ struct ColumnCounts {
     func facets(of path: FieldPath, limit: Int?) throws(BodyError) -> [DocumentCollection.Facet] {
         let column = columns[path]
         let counts = counts(of: column)
-        let least = limit.map { leastCount(among: counts, limit: $0) } ?? 1
-        var facets: [DocumentCollection.Facet] = []
+        var texts: [Int] = []
         // Equal numbers may have different bytes.
-        var others: [DocumentValue: Int] = [:]
+        var facets: [DocumentValue: Int] = [:]
         for (number, count) in counts.enumerated() where count > 0 {
             let bytes = column.values[number]
-            let isText = BodyFormat.isText(bytes[0])
-            if isText, count < least { continue }
-            let value = OrderedValue.canonical(try BodyDecoder.value(bytes, names: names))
-            if isText {
-                facets.append(DocumentCollection.Facet(value: value, count: count))
+            if BodyFormat.isText(bytes[0]) {
+                texts.append(number)
             } else {
-                others[value, default: 0] += count
+                facets[OrderedValue.canonical(try BodyDecoder.value(bytes, names: names)), default: 0] += count
             }
         }
-        return facets + others.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
+        // The digest of an attachment may be equal to a string; other values are not.
+        let hasDigests = facets.keys.contains { if case .string = $0 { true } else { false } }
+        let least = hasDigests ? 1 : limit.map { leastCount(among: texts.lazy.map { counts[$0] }, limit: $0) } ?? 1
+        for number in texts where counts[number] >= least {
+            facets[try BodyDecoder.value(column.values[number], names: names), default: 0] += counts[number]
+        }
+        return facets.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
     }
 
     /// Returns the number of documents for each value of a column.
@@ -44,7 +46,7 @@ struct ColumnCounts {
     }
 
     /// Returns a count that at least `limit` values reach, if there are that many.
-    private func leastCount(among counts: [Int], limit: Int) -> Int {
+    private func leastCount(among counts: some Sequence<Int>, limit: Int) -> Int {
         guard limit > 0, limit <= 1000 else { return 1 }
         // The largest counts so far, in ascending order.
         var largest: [Int] = []
@@ -81,9 +83,9 @@ extension ColumnCounts {
     /// Returns the number of documents without a value.
     private func missingCount(of column: ValueColumn) -> Int {
         let cells = column.cells
-        guard let rows else { return cells.reduce(0) { $1 == ValueColumn.Cell.noValue.rawValue ? $0 + 1 : $0 } }
+        guard let rows else { return cells.reduce(0) { $1 == ValueColumn.Cell.noValue ? $0 + 1 : $0 } }
         var count = 0
-        rows.forEach { if $0 < cells.count, cells[$0] == ValueColumn.Cell.noValue.rawValue { count += 1 } }
+        rows.forEach { if $0 < cells.count, cells[$0] == ValueColumn.Cell.noValue { count += 1 } }
         return count
     }
 }

@@ -55,7 +55,8 @@ extension DocumentCollection {
     /// Returns the facets of several paths, computed in one pass over the documents that match a condition.
     ///
     /// - Complexity: that of the plan. If one index answers the condition exactly and contains the values at all paths,
-    ///   as components or covered, its entries are read and no documents.
+    ///   as components or covered, its entries are read and no documents. Neither is read once the fields are in
+    ///   memory as columns; see ``DocumentStore/Options/columnByteCount``.
     public func facets(
         _ paths: [FieldPath], where filter: Filter = .all, limit: Int? = nil,
         options: Query.Options = Query.Options()

@@ -52,7 +52,7 @@ struct ColumnFilter {
         var words = try self.words(root, columns, names)
         // Other conditions hold for no row without a document.
         if Self.mayHoldWithoutValue(root) {
-            let present = Self.words(columns[paths[0]], columns.cellCount) { $0 >= ValueColumn.Cell.noValue.rawValue }
+            let present = Self.words(columns[paths[0]], columns.cellCount) { $0 >= ValueColumn.Cell.noValue }
             for position in words.indices { words[position] &= present[position] }
         }
         return RowBitmap(words: words)

@@ -22,7 +22,7 @@ struct ColumnProjection {
         var members: [DocumentObject.Member] = []
         members.reserveCapacity(fields.count)
         for (name, column) in fields {
-            guard row < column.cells.count, column.cells[row] >= ValueColumn.Cell.noValue.rawValue else { return nil }
+            guard row < column.cells.count, column.cells[row] >= ValueColumn.Cell.noValue else { return nil }
             do {
                 guard let value = try column.value(row, names) else { continue }
                 members.append(DocumentObject.Member(name: name, value: value))

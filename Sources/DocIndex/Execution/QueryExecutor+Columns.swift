@@ -12,7 +12,10 @@ extension QueryExecutor {
         if let filter = columnFilter, let columns = try rows.columns(paths + filter.paths), isCheaper(filter, columns) {
             do {
                 return (columns, try filter.rows(columns, names))
-            } catch is BodyError {
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                // The value may be in a document that the plan does not read; if it is not, the plan reports it.
                 return nil
             }
         }
@@ -79,9 +82,6 @@ extension QueryExecutor {
     func noteMissedColumns(for paths: [FieldPath]) {
         rows.noteMissedColumns(paths + (columnFilter?.paths ?? []), max(work.keysExamined, work.documentsExamined))
     }
-
-    /// The condition as one on columns; `nil` if columns cannot decide it.
-    private var columnFilter: ColumnFilter? { ColumnFilter(query.filter.normalized) }
 
     /// Whether deciding the condition for every row takes less time than what the plan reads to find the rows.
     private func isCheaper(_ filter: ColumnFilter, _ columns: ColumnSet) -> Bool {

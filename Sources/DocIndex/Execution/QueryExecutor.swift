@@ -30,6 +30,8 @@ final class QueryExecutor {
     let residual: CompiledFilter
     /// The order of the results. Scans in that order need it only for a position after which the results begin.
     private(set) lazy var positions = SortPosition(query.sort, names: names, searches: searches)
+    /// The condition as one on columns; `nil` if columns cannot decide it.
+    private(set) lazy var columnFilter = ColumnFilter(query.filter.normalized)
     /// The field names used by the bodies of the snapshot, and perhaps later ones.
     let names: FieldNames
     /// The matches of searches; `nil` without searches.

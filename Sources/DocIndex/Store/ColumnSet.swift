@@ -20,7 +20,7 @@ struct ColumnSet {
     var rowsWithDocument: RowBitmap {
         var rows = RowBitmap()
         guard let cells = columns.first?.cells else { return rows }
-        for row in cells.indices where cells[row] >= ValueColumn.Cell.noValue.rawValue { rows.insert(UInt64(row)) }
+        for row in cells.indices where cells[row] >= ValueColumn.Cell.noValue { rows.insert(UInt64(row)) }
         return rows
     }
 
@@ -29,7 +29,7 @@ struct ColumnSet {
         guard let cells = columns.first?.cells else { return false }
         var isComplete = true
         rows.forEach { row in
-            if row >= cells.count || cells[row] < ValueColumn.Cell.noValue.rawValue { isComplete = false }
+            if row >= cells.count || cells[row] < ValueColumn.Cell.noValue { isComplete = false }
         }
         return isComplete
     }

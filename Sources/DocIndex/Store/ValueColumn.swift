@@ -1,16 +1,14 @@
 /// The values at one path in all documents of a collection, in memory: for each row, the number of its value in a
 /// dictionary of encoded values.
 struct ValueColumn: Sendable {
-    /// The number in the cell of a row.
-    struct Cell: RawRepresentable, Equatable {
-        let rawValue: UInt32
-
+    /// What the number in the cell of a row means. Higher ones are the number of a value plus ``first``.
+    enum Cell {
         /// The row has changed, or was never read.
-        static let unknown = Cell(rawValue: 0)
+        static let unknown: UInt32 = 0
         /// There is no document in the row.
-        static let noDocument = Cell(rawValue: 1)
+        static let noDocument: UInt32 = 1
         /// The document has no value at the path.
-        static let noValue = Cell(rawValue: 2)
+        static let noValue: UInt32 = 2
         /// The cell of the first value in the dictionary.
         static let first = 3
         /// Cells from here on are the places of lists, plus this.
@@ -22,7 +20,7 @@ struct ValueColumn: Sendable {
     private(set) var cells: [UInt32] = []
     /// The rows below the number of cells that are unknown, in any order.
     private(set) var unknownRows: [UInt32] = []
-    /// The encoded values, without those of lists that are no strings. Values that no document has any more stay.
+    /// The encoded values. Those that no document has any more stay.
     private(set) var values = ByteDictionary()
     /// For a path with `[]`: the number of values of a document, followed by the number of each.
     private var lists: [UInt32] = []
@@ -59,20 +57,20 @@ struct ValueColumn: Sendable {
     /// Adds cells of rows without a document up to `rowCount`, which counts the row 0 that does not exist.
     mutating func extend(to rowCount: Int) {
         if cells.count < rowCount {
-            cells.append(contentsOf: repeatElement(Cell.noDocument.rawValue, count: rowCount - cells.count))
+            cells.append(contentsOf: repeatElement(Cell.noDocument, count: rowCount - cells.count))
         }
     }
 
     /// Marks a row as unknown, because a document in it may change.
     mutating func forget(_ row: UInt64) {
-        guard let row = Int(exactly: row), row < cells.count, cells[row] != Cell.unknown.rawValue else { return }
-        cells[row] = Cell.unknown.rawValue
+        guard let row = Int(exactly: row), row < cells.count, cells[row] != Cell.unknown else { return }
+        cells[row] = Cell.unknown
         unknownRows.append(UInt32(row))
     }
 
     /// Takes note that unknown rows are about to be set.
     mutating func clearUnknownRows() {
-        for row in unknownRows { cells[Int(row)] = Cell.noDocument.rawValue }
+        for row in unknownRows { cells[Int(row)] = Cell.noDocument }
         unknownRows = []
     }
 
@@ -91,12 +89,12 @@ struct ValueColumn: Sendable {
     private mutating func add(_ body: Span<UInt8>, at resolved: ResolvedPath) throws(BodyError) -> UInt32? {
         let places = try BodyPlaces(body)
         if !path.hasArrayStep {
-            guard let range = try places.range(of: resolved) else { return Cell.noValue.rawValue }
+            guard let range = try places.range(of: resolved) else { return Cell.noValue }
             return UInt32(Cell.first + values.add(body.extracting(range)))
         }
         guard let texts = try places.distinctTexts(at: resolved) else { return nil }
         if texts.count < 2 {
-            return texts.first.map { UInt32(Cell.first + values.add(body.extracting($0))) } ?? Cell.noValue.rawValue
+            return texts.first.map { UInt32(Cell.first + values.add(body.extracting($0))) } ?? Cell.noValue
         }
         let place = lists.count
         lists.append(UInt32(texts.count))

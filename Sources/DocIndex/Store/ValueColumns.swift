@@ -131,7 +131,7 @@ final class ValueColumns: Sendable {
     /// Begins a pass over the documents.
     ///
     /// - Parameter isNewest: returns whether the snapshot contains every commit that has begun.
-    /// - Returns: a number for ``publish(_:_:commitCount:)`` and ``endBuild(_:)``; `nil` if the snapshot is not the
+    /// - Returns: a number for ``publish(_:of:commitCount:)`` and ``endBuild(_:)``; `nil` if the snapshot is not the
     ///   newest, or another thread is building one of the columns.
     func beginBuild(_ keys: [Key], of collection: UInt32, if isNewest: () -> Bool) -> Int? {
         content.withLock { content in
@@ -208,9 +208,10 @@ final class ValueColumns: Sendable {
     /// - Parameter rows: the rows with their collections; `nil` for any.
     func forget(_ rows: [DocumentCache.Key]?) {
         content.withLock { content in
-            if content.entries.isEmpty, content.builds.isEmpty { return }
             guard let rows else {
                 content.entries = [:]
+                // What was damaged or too large may be so no more.
+                content.missedCounts = [:]
                 for number in content.builds.keys { content.builds[number]?.writtenRows = nil }
                 return
             }

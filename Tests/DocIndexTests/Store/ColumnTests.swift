@@ -81,6 +81,42 @@ import Testing
         #expect(isUsed)
     }
 
+    @Test func `Equal values with different bytes are one facet, and leave room for others`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos")])
+        try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            let digest = try store.attachments.add(Array("hello".utf8))
+            let text = DocumentValue.string(digest.digest.description)
+            let values: [(DocumentValue, Int)] = [(1, 10), (1.0, 9), ("a", 8), ("b", 7), ("c", 6)]
+            for (number, value) in values.flatMap({ Array(repeating: $0.0, count: $0.1) }).enumerated() {
+                try photos.put(["id": .int(Int64(number)), "a": value, "x": ["sha256": text]])
+            }
+            try photos.put(["id": "last", "x": .attachment(digest)])
+            for limit in 1...3 {
+                #expect(try photos.facets("a", limit: limit).map(\.count) == Array([19, 8, 7].prefix(limit)))
+            }
+            #expect(try photos.facets("x.sha256", limit: 1).map(\.count) == [41])
+            #expect(store.documents.columns.byteCount > 0)
+        }
+    }
+
+    @Test func `After a rebuild, a column that could not be built is tried again`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos")])
+        try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            try photos.put(["id": 1, "tags": [1, "a"]])
+            // Only lists of strings are in columns.
+            #expect(try photos.facets("tags[]").count == 2)
+            #expect(store.documents.columns.byteCount == 0)
+            try photos.put(["id": 1, "tags": ["a"]])
+            #expect(try photos.facets("tags[]").count == 1)
+            #expect(store.documents.columns.byteCount == 0)
+            try store.rebuild()
+            #expect(try photos.facets("tags[]").count == 1)
+            #expect(store.documents.columns.byteCount > 0)
+        }
+    }
+
     private static func change(
         _ count: Int, in stores: [DocumentStore], using documents: inout RandomDocuments
     ) throws {
