@@ -6,7 +6,7 @@ struct NearestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nearest", abstract: "Find documents with similar vectors, most similar first.",
         discussion: """
-            Example: lkrepl nearest photos.store photos 'rating >= 4' --id IMG_0231 --limit 10 --fields id,title
+            Example: lkrepl nearest photos.store photos 'rating >= 4' --id 2019-07-14-0031 --limit 10 --fields id,title
             The collection needs an index of type vector. The vectors, such as the embeddings of pictures, come from a \
             program. --id finds documents similar to a document. --vector takes a vector of the same model: a JSON array \
             of numbers, or the base64 of 32-bit floats. The similarity is the cosine, at most 1. Documents without a \

@@ -50,6 +50,7 @@ import Testing
             #expect(prepared.code == 0, "\(prepared)")
             for (words, type) in Self.commands where type.configuration.subcommands.isEmpty {
                 if words.first == "album" { try place.makeAlbums() }
+                if words == ["nearest"] { try place.makeVectors() }
                 let examples = type.configuration.discussion.split(separator: "\n")
                     .filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst("Example: ".count) }
                 #expect(!examples.isEmpty, "\(words) has no example")

@@ -35,6 +35,7 @@ import Testing
                 try place.remove("photos.store")
                 try place.copy("albums.store", to: "photos.store")
                 if command.words[0] == "attach" { try place.attachPicture() }
+                if command.name == "nearest" { try place.makeVectors() }
                 // An existing file is not overwritten.
                 if command.name == "dump" { try place.remove("photos.lkd.jsonl") }
                 if command.name == "undo" { try place.keepHistory() }

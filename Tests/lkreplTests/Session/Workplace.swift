@@ -209,6 +209,17 @@ final class Workplace: @unchecked Sendable {
         }
     }
 
+    /// Gives two photos of a copy of the sample catalog vectors, with an index, as the example in help expects.
+    func makeVectors(_ name: String = "photos.store") throws {
+        let created = try run(
+            "index", "create", "--write", name, "photos", "embedding", "embedding", "--dimensions", "2")
+        try #require(created.code == 0, "\(created)")
+        for (id, vector) in [("2019-07-14-0031", "[1, 0]"), ("2021-02-13-0016", "[0.8, 0.6]")] {
+            let outcome = try run("doc", "patch", "--write", name, "photos", id, #"{"embedding": \#(vector)}"#)
+            try #require(outcome.code == 0, "\(outcome)")
+        }
+    }
+
     /// Attaches a file to a document of a copy of the sample catalog, as the examples in help expect.
     func attachPicture(_ name: String = "photos.store") throws {
         try write([UInt8](repeating: 0x31, count: 100_000), to: "IMG_0031.jpg")
