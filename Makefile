@@ -117,11 +117,11 @@ readme: bootstrap
 faults: bootstrap
 	@Tests/Faults/run
 
-bench:
+# Measures the program that `make install` installs.
+bench: $(STAGE)/bin/lkrepl
 	@script/bootstrap benchmarks
-	@$(SWIFT) build $(TRAITS) --quiet -c release --product lkrepl
 	@$(SWIFT) build --quiet -c release --package-path Benchmarks
-	@Benchmarks/run "$$($(SWIFT) build -c release --show-bin-path)/lkrepl" \
+	@Benchmarks/run "$(STAGE)/bin/lkrepl" \
 		"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)" "$(BENCH_JSON)"
 
 # In debug builds: speed does not matter here, and a release build takes longer than all of the runs.

@@ -106,9 +106,12 @@ struct TextBench {
             copies: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1, updateCount: 20_000)
     }
 
-    /// Asks queries that are written down of a store that is there.
+    /// Asks queries that are written down of a store that is there, each also with its ten documents; also prints the
+    /// memory of the store.
     static func ask(_ directory: String, _ path: String, rounds: Int) throws {
+        let before = memory("RssAnon")
         let store = try DocumentStore.open(at: directory)
+        let opened = memory("RssAnon")
         try store.optimizeTextIndexes()
         let photos = try store.collection("photos")
         var times: [String: [Double]] = [:]
@@ -116,8 +119,13 @@ struct TextBench {
             let parts = line.split(separator: "\t")
             guard parts.count == 4 else { continue }
             times[String(parts[0]), default: []].append(try fewestMicroseconds(photos, String(parts[1]), tries: rounds))
+            _ = try photos.search(String(parts[1]), limit: 10)
         }
         report(times, matches: [:])
+        let blocks = DocumentStore.Options().database.cacheByteCount >> 20
+        print(
+            "memory without mapped files: \((opened - min(before, opened)) >> 10) KiB after opening, "
+                + "\((memory("RssAnon") - before) >> 20) MiB after the searches, with \(blocks) MiB for blocks")
         try store.close()
     }
 
