@@ -44,19 +44,25 @@ extension RowReader {
     func columns(_ paths: [FieldPath]) throws -> ColumnSet? {
         guard let documents, let keys = columnKeys(paths) else { return nil }
         let columns = documents.cache.columns
-        let known = try columns.known(keys, commitCount: documents.commitCount) { try self.documentCount() }
-        switch known {
+        let cellCount: Int
+        switch try columns.known(keys, commitCount: documents.commitCount, documentCount: { try self.documentCount() }) {
         case .none: return nil
-        case .all(let known): return try complete(known, documents, cellCount: try cellCount())
+        case .all(let known):
+            guard let count = try self.cellCount() else { return nil }
+            if known.allSatisfy({ $0.column.isComplete(cellCount: count) }) {
+                return ColumnSet(known.map(\.column), cellCount: count)
+            }
+            cellCount = count
         case .some(let missing):
-            guard let cellCount = try cellCount() else { return nil }
-            let isBuilt = try build(missing, documents, cellCount: cellCount)
-            guard isBuilt,
-                case .all(let known) = columns.known(
-                    keys, commitCount: documents.commitCount, documentCount: { 0 })
-            else { return nil }
-            return try complete(known, documents, cellCount: cellCount)
+            guard let count = try self.cellCount(), try build(missing, documents, cellCount: count) else { return nil }
+            cellCount = count
         }
+        // Nothing holds the columns here, so they are changed in place.
+        if let set = try completeInPlace(keys, documents, cellCount: cellCount) { return set }
+        guard case .all(let known) = columns.known(keys, commitCount: documents.commitCount, documentCount: { 0 }) else {
+            return nil
+        }
+        return try complete(known, documents, cellCount: cellCount)
     }
 
     /// Notes that a query has read documents or entries for want of the columns of some paths.
@@ -129,15 +135,51 @@ extension RowReader {
         return built.filter { $0.isSuitable && $0.column.byteCount <= byteLimit }.map(\.column)
     }
 
+    /// The number of documents that ``completeInPlace(_:_:cellCount:)`` reads at most, because they are in memory at once.
+    private static var inPlaceLimit: Int { 64 }
+
+    /// Reads the documents of a few rows that are unknown or new in some columns of the newest state, as after a commit.
+    ///
+    /// - Returns: `nil` if the columns are others by now, there are too many rows, or a document is damaged.
+    private func completeInPlace(
+        _ keys: [ValueColumns.Key], _ documents: DocumentCache.View, cellCount: Int
+    ) throws -> ColumnSet? {
+        let columns = documents.cache.columns
+        let isNewest = { documents.cache.isNewest(documents.commitCount) }
+        guard isNewest(), let gaps = columns.gaps(in: keys, cellCount: cellCount, limit: Self.inPlaceLimit) else {
+            return nil
+        }
+        var bodies: [(row: Int, body: [UInt8])] = []
+        do {
+            for row in gaps.rows where row < UInt64(cellCount) {
+                try withDocument(in: row) { bodies.append((Int(row), Array(copying: $0))) }
+            }
+        } catch {
+            return nil
+        }
+        let names = collection.names.current
+        let paths = keys.map { ResolvedPath($0.path, names: names) }
+        let changed = columns.update(keys, gaps.generations, commitCount: documents.commitCount, if: isNewest) {
+            place, column in
+            column.clearUnknownRows()
+            column.extend(to: cellCount)
+            for (row, body) in bodies {
+                guard (try? column.set(row, to: body.span, at: paths[place])) == true else { return false }
+            }
+            return true
+        }
+        return changed.map { ColumnSet($0, cellCount: cellCount) }
+    }
+
     /// Reads the documents of rows that are unknown or new in some columns.
     ///
     /// - Returns: `nil` if one of them is damaged.
     private func complete(
-        _ known: [(column: ValueColumn, generation: Int)], _ documents: DocumentCache.View, cellCount: Int?
+        _ known: [(column: ValueColumn, generation: Int)], _ documents: DocumentCache.View, cellCount: Int
     ) throws -> ColumnSet? {
-        guard let cellCount else { return nil }
-        let isComplete = known.allSatisfy { $0.column.unknownRows.isEmpty && $0.column.cells.count >= cellCount }
-        if isComplete { return ColumnSet(known.map(\.column), cellCount: cellCount) }
+        if known.allSatisfy({ $0.column.isComplete(cellCount: cellCount) }) {
+            return ColumnSet(known.map(\.column), cellCount: cellCount)
+        }
         let names = collection.names.current
         var changed = known
         var rows = RowBitmap()

@@ -30,6 +30,9 @@ struct ValueColumn: Sendable {
     /// The memory in bytes.
     var byteCount: Int { cells.capacity * 4 + lists.capacity * 4 + unknownRows.capacity * 4 + values.byteCount }
 
+    /// Whether every row up to a number of cells is known.
+    func isComplete(cellCount: Int) -> Bool { unknownRows.isEmpty && cells.count >= cellCount }
+
     /// Calls `body` with the number of each distinct value of a row.
     @inline(__always)
     func forEachValue(inCell cell: UInt32, _ body: (Int) -> Void) {

@@ -168,6 +168,54 @@ final class ValueColumns: Sendable {
         }
     }
 
+    /// Returns the rows that are unknown or new in some columns, and the generation of each column.
+    ///
+    /// - Returns: `nil` if there are more than `limit` rows, or one of the columns is not there.
+    func gaps(in keys: [Key], cellCount: Int, limit: Int) -> (rows: [UInt64], generations: [Int])? {
+        content.withLock { content in
+            var rows: Set<UInt64> = []
+            var generations: [Int] = []
+            for key in keys {
+                guard let entry = content.entries[key] else { return nil }
+                let newCount = max(0, cellCount - entry.column.cells.count)
+                guard entry.column.unknownRows.count + newCount <= limit else { return nil }
+                rows.formUnion(entry.column.unknownRows.lazy.map { UInt64($0) })
+                rows.formUnion((cellCount - newCount..<cellCount).lazy.map { UInt64($0) })
+                generations.append(entry.generation)
+            }
+            return rows.count <= limit ? (rows.sorted(), generations) : nil
+        }
+    }
+
+    /// Changes columns in place. Nothing is copied, unless another query still uses them.
+    ///
+    /// - Parameters:
+    ///   - generations: the generation of each column that the change is for.
+    ///   - isNewest: returns whether the snapshot contains every commit that has begun.
+    ///   - change: changes the column of a path, and returns whether its values can be in a column.
+    /// - Returns: The columns; `nil` if they are others by now, or cannot be changed.
+    func update(
+        _ keys: [Key], _ generations: [Int], commitCount: UInt64, if isNewest: () -> Bool,
+        _ change: (_ place: Int, _ column: inout ValueColumn) -> Bool
+    ) -> [ValueColumn]? {
+        content.withLock { content in
+            let areSame = zip(keys, generations).allSatisfy { content.entries[$0]?.generation == $1 }
+            guard isNewest(), areSame else { return nil }
+            var changed: [ValueColumn] = []
+            for (place, key) in keys.enumerated() {
+                guard var entry = content.entries.removeValue(forKey: key), change(place, &entry.column) else {
+                    return nil
+                }
+                entry.generation = content.next()
+                entry.commitCount = commitCount
+                changed.append(entry.column)
+                content.entries[key] = entry
+            }
+            makeRoom(&content)
+            return changed
+        }
+    }
+
     /// Replaces columns by more complete ones.
     ///
     /// - Parameters:
@@ -212,15 +260,16 @@ final class ValueColumns: Sendable {
                 content.entries = [:]
                 // What was damaged or too large may be so no more.
                 content.missedCounts = [:]
-                for number in content.builds.keys { content.builds[number]?.writtenRows = nil }
+                for number in Array(content.builds.keys) { content.builds[number]?.writtenRows = nil }
                 return
             }
-            for number in content.builds.keys {
-                guard let build = content.builds[number] else { continue }
-                let own = rows.lazy.filter { $0.collection == build.collection }.map(\.row)
+            // Of an array, because a view of the keys would hold the dictionary, and each column would be copied.
+            for number in Array(content.builds.keys) {
+                guard let collection = content.builds[number]?.collection else { continue }
+                let own = rows.lazy.filter { $0.collection == collection }.map(\.row)
                 content.builds[number]?.writtenRows?.append(contentsOf: own)
             }
-            for key in content.entries.keys {
+            for key in Array(content.entries.keys) {
                 let number = content.next()
                 content.entries[key]?.forget(rows.lazy.filter { $0.collection == key.collection }.map(\.row), number)
             }

@@ -209,6 +209,41 @@ import Testing
         }
     }
 
+    @Test func `Commits and the queries after them copy no column`() throws {
+        let columns = ValueColumns(byteLimit: 1 << 20, buildsAtFirstUse: true)
+        let keys = ["a", "b"].map { ValueColumns.Key(collection: 1, path: $0) }
+        func publish() throws {
+            let build = try #require(columns.beginBuild(keys, of: 1) { true })
+            let built = keys.map { key in
+                var column = ValueColumn(key.path)
+                column.extend(to: 1000)
+                return column
+            }
+            columns.publish(built, of: build, commitCount: 1)
+            columns.endBuild(build)
+        }
+        func addresses() -> [Int] {
+            guard case .all(let known) = columns.known(keys, commitCount: 9, documentCount: { 0 }) else { return [] }
+            return known.map { unsafe $0.column.cells.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+        }
+        try publish()
+        let before = addresses()
+        #expect(before.count == 2)
+        for commit in 2..<5 as Range<UInt64> {
+            columns.forget([DocumentCache.Key(collection: 1, row: commit), DocumentCache.Key(collection: 2, row: 9)])
+            let gaps = try #require(columns.gaps(in: keys, cellCount: 1000, limit: 1))
+            #expect(gaps.rows == [commit])
+            #expect(columns.gaps(in: keys, cellCount: 1001, limit: 1) == nil)
+            #expect(columns.update(keys, [0, 0], commitCount: commit, if: { true }) { _, _ in true } == nil)
+            let changed = columns.update(keys, gaps.generations, commitCount: commit, if: { true }) { _, column in
+                column.clearUnknownRows()
+                return true
+            }
+            #expect(changed?.count == 2)
+        }
+        #expect(addresses() == before)
+    }
+
     @Test func `While a thread writes, columns show whole commits and never an older one`() throws {
         let schema = Schema(collections: [CollectionDefinition("photos")])
         try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
