@@ -80,7 +80,8 @@ struct ValueColumn: Sendable {
     /// Sets the cell of a row, which must be below the number of cells.
     ///
     /// - Parameter resolved: the path of the column, in the names of the body.
-    /// - Returns: Whether the values can be in a column. Lists that contain more than strings cannot.
+    /// - Returns: Whether the values can be in a column. Lists that contain more than strings and ints cannot,
+    ///   because equal values may have different bytes.
     /// - Throws: ``BodyError`` for a damaged body.
     mutating func set(_ row: Int, to body: Span<UInt8>, at resolved: ResolvedPath) throws(BodyError) -> Bool {
         guard let cell = try add(body, at: resolved) else { return false }
@@ -95,13 +96,18 @@ struct ValueColumn: Sendable {
             guard let range = try places.range(of: resolved) else { return Cell.noValue }
             return UInt32(Cell.first + values.add(body.extracting(range)))
         }
-        guard let texts = try places.distinctTexts(at: resolved) else { return nil }
-        if texts.count < 2 {
-            return texts.first.map { UInt32(Cell.first + values.add(body.extracting($0))) } ?? Cell.noValue
+        guard let elements = try places.textsAndInts(at: resolved) else { return nil }
+        if elements.count < 2 {
+            return elements.first.map { UInt32(Cell.first + values.add(body.extracting($0))) } ?? Cell.noValue
         }
+        var numbers = elements.map { UInt32(values.add(body.extracting($0))) }
+        numbers.sort()
         let place = lists.count
-        lists.append(UInt32(texts.count))
-        for text in texts { lists.append(UInt32(values.add(body.extracting(text)))) }
+        lists.append(0)
+        for number in numbers where lists.count == place + 1 || number != lists[lists.count - 1] {
+            lists.append(number)
+        }
+        lists[place] = UInt32(lists.count - place - 1)
         return Cell.firstList + UInt32(place)
     }
 }

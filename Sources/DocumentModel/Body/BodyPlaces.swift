@@ -92,19 +92,50 @@ extension BodyPlaces {
     package func distinctTexts(at path: ResolvedPath) throws(BodyError) -> [Range<Int>]? {
         var texts: [Range<Int>] = []
         let hasOthers = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
-            guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else { return true }
-            var cursor = BodyCursor(bytes, offset: place.offset)
-            let text = try cursor.readTextRange(before: place.end)
-            // The string with its tag and length. The bytes of equal strings are equal.
-            let whole = place.offset..<text.upperBound
-            for known in texts where known.count == whole.count {
-                if bytes.extracting(known).hasSameBytes(as: bytes.extracting(whole)) { return false }
+            guard let text = try textRange(at: place) else { return true }
+            for known in texts where known.count == text.count {
+                if bytes.extracting(known).hasSameBytes(as: bytes.extracting(text)) { return false }
             }
-            texts.append(whole)
+            texts.append(text)
             // Limits the cost of comparing each string with all earlier ones.
             return texts.count > 64
         }
         return hasOthers ? nil : texts
+    }
+
+    /// Returns the positions of the strings and ints at `path`; `nil` if it also leads to other values. The bytes of equal
+    /// ones are equal.
+    ///
+    /// - Throws: ``BodyError`` if the data along the path, or a value, is damaged.
+    package func textsAndInts(at path: ResolvedPath) throws(BodyError) -> [Range<Int>]? {
+        var values: [Range<Int>] = []
+        let hasOthers = try anyPlace(from: root, along: path.steps) { (place) throws(BodyError) in
+            if let text = try textRange(at: place) {
+                values.append(text)
+            } else if let int = try intRange(at: place) {
+                values.append(int)
+            } else {
+                return true
+            }
+            return false
+        }
+        return hasOthers ? nil : values
+    }
+
+    /// Returns the position of a string with its tag and length; `nil` for another value. The bytes of equal strings are
+    /// equal.
+    private func textRange(at place: Place) throws(BodyError) -> Range<Int>? {
+        guard place.offset < place.end, BodyFormat.isText(bytes[place.offset]) else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        return place.offset..<(try cursor.readTextRange(before: place.end).upperBound)
+    }
+
+    /// Returns the position of an int with its tag; `nil` for another value.
+    private func intRange(at place: Place) throws(BodyError) -> Range<Int>? {
+        guard place.offset < place.end, BodyFormat.kind(ofTag: bytes[place.offset]) == .int else { return nil }
+        var cursor = BodyCursor(bytes, offset: place.offset)
+        try cursor.skipValue(before: place.end)
+        return place.offset..<cursor.offset
     }
 
     /// Returns the position in the body of the value at `path`; `nil` if there is none. The path must not contain `[]`.

@@ -100,12 +100,32 @@ import Testing
         }
     }
 
+    @Test func `A column has documents with many elements in a list, and counts each distinct one once`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos")])
+        try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            for size in [1, 2, 100, 1000] {
+                let names = (0..<size).map { DocumentValue.string("k\($0)") }
+                let years = (0..<size).map { DocumentValue.int(Int64($0) - 30) }
+                try photos.put(["id": .int(Int64(size)), "keywords": .array(names + years + names)])
+            }
+            try photos.put(["id": "twice", "keywords": ["k0", "k0"]])
+            let facets = try photos.facets("keywords[]")
+            #expect(store.documents.columns.byteCount > 0)
+            #expect(facets.count == 2000)
+            #expect(facets.prefix(4).map(\.value) == ["k0", -30, -29, "k1"])
+            #expect(facets.prefix(5).map(\.count) == [5, 4, 3, 3, 2])
+            #expect(try photos.facets("keywords[]", limit: 3) == Array(facets.prefix(3)))
+            #expect(try photos.count(where: .compare("keywords[]", .equal, -29.0)) == 3)
+        }
+    }
+
     @Test func `After a rebuild, a column that could not be built is tried again`() throws {
         let schema = Schema(collections: [CollectionDefinition("photos")])
         try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
             let photos = try store.collection("photos")
-            try photos.put(["id": 1, "tags": [1, "a"]])
-            // Only lists of strings are in columns.
+            try photos.put(["id": 1, "tags": [1.5, "a"]])
+            // Only lists of strings and ints are in columns.
             #expect(try photos.facets("tags[]").count == 2)
             #expect(store.documents.columns.byteCount == 0)
             try photos.put(["id": 1, "tags": ["a"]])
