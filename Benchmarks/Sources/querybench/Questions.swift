@@ -11,7 +11,7 @@ struct Questions {
     func all() throws -> [Question] {
         [
             equality, rangeSorted, rangeSortedByAnother, compound, membership, anyOfForty, either, countOfRange,
-            facets, facetsOfAll, box, nearest, missing, try page37(),
+            facets, facetsOfAll, keywordFacets, keywordFacetsOfAll, box, nearest, missing, try page37(),
         ]
     }
 
@@ -148,6 +148,26 @@ struct Questions {
             peer: { _, _ in
                 try ["creator", "width", "year"].flatMap { try tables.facets($0, "picture WHERE 1", [], limit: 20) }
             })
+    }
+
+    private var keywordFacets: Question {
+        Question(
+            name: "facets of keywords, one range", hasDocuments: false, count: max(1, number / 4),
+            ours: { number, _ in
+                try store.facets(["keywords[]"], where: Self.between(values.years[number]), limit: 20)
+            },
+            peer: { number, _ in
+                let years = values.years[number]
+                return try tables.facets(
+                    "keyword", "keyword WHERE year BETWEEN ? AND ?", [years.lowerBound, years.upperBound], limit: 20)
+            })
+    }
+
+    private var keywordFacetsOfAll: Question {
+        Question(
+            name: "facets of keywords, all", hasDocuments: false, count: 1,
+            ours: { _, _ in try store.facets(["keywords[]"], where: .all, limit: 20) },
+            peer: { _, _ in try tables.facets("keyword", "keyword WHERE 1", [], limit: 20) })
     }
 
     // MARK: - Places
