@@ -24,8 +24,9 @@ struct ColumnCounts {
         }
         // The digest of an attachment may be equal to a string; other values are not.
         let hasDigests = facets.keys.contains { if case .string = $0 { true } else { false } }
-        let least = hasDigests ? 1 : limit.map { leastCount(among: texts.lazy.map { counts[$0] }, limit: $0) } ?? 1
-        for number in texts where counts[number] >= least {
+        var largest = LargestCounts(limit: hasDigests ? nil : limit)
+        for number in texts { largest.add(counts[number]) }
+        for number in texts where counts[number] >= largest.least {
             facets[try BodyDecoder.value(column.values[number], names: names), default: 0] += counts[number]
         }
         return facets.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
@@ -43,18 +44,6 @@ struct ColumnCounts {
             for cell in cells { column.forEachValue(inCell: cell) { counts[$0] += 1 } }
         }
         return counts
-    }
-
-    /// Returns a count that at least `limit` values reach, if there are that many.
-    private func leastCount(among counts: some Sequence<Int>, limit: Int) -> Int {
-        guard limit > 0, limit <= 1000 else { return 1 }
-        // The largest counts so far, in ascending order.
-        var largest: [Int] = []
-        for count in counts where largest.count < limit || count > largest[0] {
-            if largest.count == limit { largest.removeFirst() }
-            largest.insert(count, at: largest.firstIndex { $0 >= count } ?? largest.count)
-        }
-        return largest.count < limit ? 1 : max(1, largest[0])
     }
 }
 

@@ -68,7 +68,9 @@ extension DocumentCollection {
         let executor = QueryExecutor(rows: read, query: query, plan: plan, options: options)
         if filter.normalized.isAll, options.hint == nil {
             let counter = ValueCounts(rows: read)
-            let counted = try paths.map { try counter.counts(of: $0, examining: &executor.work.keysExamined) }
+            let counted = try paths.map {
+                try counter.counts(of: $0, limit: limit, examining: &executor.work.keysExamined)
+            }
             if counted.allSatisfy({ $0 != nil }) {
                 executor.noteMissedColumns(for: paths)
                 return counted.map { Self.ranked($0 ?? [], limit: limit) }
@@ -140,7 +142,9 @@ extension DocumentCollection {
     }
 
     static func ranked(_ facets: [Facet], limit: Int?) -> [Facet] {
-        let sorted = facets.sorted {
+        var largest = LargestCounts(limit: limit)
+        for facet in facets { largest.add(facet.count) }
+        let sorted = facets.filter { $0.count >= largest.least }.sorted {
             $0.count != $1.count ? $0.count > $1.count : ValueOrder.collate($0.value, $1.value) < 0
         }
         return limit.map { Array(sorted.prefix(max(0, $0))) } ?? sorted

@@ -4,17 +4,23 @@ internal import LevelKit
 struct ValueCounts {
     let rows: RowReader
 
-    /// Returns the values and the number of documents with each; `nil` if no index contains them. Adds the number of
-    /// entries read to `count`.
+    /// Returns the values and the number of documents with each, at least the `limit` most frequent ones; `nil` if no
+    /// index contains them. Adds the number of entries read to `keyCount`.
     ///
     /// - Complexity: O(*n*) in the entries of the index, or in its distinct values if it counts them.
-    func counts(of path: FieldPath, examining keyCount: inout Int) throws -> [DocumentCollection.Facet]? {
+    func counts(
+        of path: FieldPath, limit: Int?, examining keyCount: inout Int
+    ) throws -> [DocumentCollection.Facet]? {
         guard let index = index(over: path) else { return nil }
         var facets: [DocumentCollection.Facet] = []
+        var largest = LargestCounts(limit: limit)
         var isComplete = true
         try forEachValue(of: index, examining: &keyCount) { bytes, count in
+            if count < largest.least { return }
             switch index.decoded(0, bytes) {
-            case .value(let value): facets.append(DocumentCollection.Facet(value: value, count: count))
+            case .value(let value):
+                facets.append(DocumentCollection.Facet(value: value, count: count))
+                largest.add(count)
             case .missing: break
             case nil: isComplete = false
             }
