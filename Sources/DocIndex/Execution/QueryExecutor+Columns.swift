@@ -66,7 +66,8 @@ extension QueryExecutor {
 
     /// Returns the projection that takes results from columns; `nil` if documents are requested or there are few results.
     func columnProjection(rowCount: Int) throws -> ColumnProjection? {
-        guard rowCount >= Self.leastProjectedCount, options.hint == nil, let paths = entryVisit?.paths,
+        guard rowCount >= Self.leastProjectedCount, options.hint == nil, !options.refusesScan,
+            let paths = entryVisit?.paths,
             !paths.contains(where: \.hasArrayStep)
         else { return nil }
         return try rows.columns(paths).flatMap { ColumnProjection(paths, $0, names) }

@@ -45,7 +45,8 @@ extension RowReader {
         guard let documents, let keys = columnKeys(paths) else { return nil }
         let columns = documents.cache.columns
         let cellCount: Int
-        switch try columns.known(keys, commitCount: documents.commitCount, documentCount: { try self.documentCount() }) {
+        switch try columns.known(keys, commitCount: documents.commitCount, documentCount: { try self.documentCount() })
+        {
         case .none: return nil
         case .all(let known):
             guard let count = try self.cellCount() else { return nil }
@@ -59,7 +60,8 @@ extension RowReader {
         }
         // Nothing holds the columns here, so they are changed in place.
         if let set = try completeInPlace(keys, documents, cellCount: cellCount) { return set }
-        guard case .all(let known) = columns.known(keys, commitCount: documents.commitCount, documentCount: { 0 }) else {
+        guard case .all(let known) = columns.known(keys, commitCount: documents.commitCount, documentCount: { 0 })
+        else {
             return nil
         }
         return try complete(known, documents, cellCount: cellCount)
@@ -112,23 +114,34 @@ extension RowReader {
         }
     }
 
-    /// Returns the columns that fit into memory, from a pass over all documents.
+    /// Returns the columns that fit into memory, from a pass over all documents; none if there are documents in rows that
+    /// the counters do not know, because the counters are damaged.
     private func readColumns(
         _ keys: [ValueColumns.Key], cellCount: Int, byteLimit: Int
     ) throws -> [ValueColumn] {
+        guard cellCount * 4 * keys.count <= byteLimit else { return [] }
         let names = collection.names.current
         var built = keys.map { ColumnBuilder($0.path, names, cellCount: cellCount) }
         var cancellation = CancellationCheck()
-        var readCount = 0
+        var uncheckedByteCount = 0
         var cursor = try documentCursor()
         while !built.isEmpty, try cursor.advanceUnchecked() {
             try cancellation.step()
             let row = try self.row(ofDocumentKey: cursor.key)
-            guard let position = Int(exactly: row), position < cellCount else { continue }
+            guard let position = Int(exactly: row), position < cellCount else { return [] }
             let body = try record(cursor.value, row: row).body
             for builder in built { try builder.set(position, to: body) }
-            readCount += 1
-            if readCount & 0xfff == 0 { built.removeAll { !$0.isSuitable || $0.column.byteCount / 2 > byteLimit } }
+            uncheckedByteCount += body.count
+            if uncheckedByteCount > byteLimit / 8 {
+                uncheckedByteCount = 0
+                // Arrays may have room for twice as much.
+                built.removeAll { !$0.isSuitable || $0.column.byteCount / 2 > byteLimit }
+                while built.reduce(0, { $0 + $1.column.byteCount }) / 2 > byteLimit,
+                    let largest = built.max(by: { $0.column.byteCount < $1.column.byteCount })
+                {
+                    built.removeAll { $0 === largest }
+                }
+            }
         }
         try cursor.checkForErrors()
         for builder in built { builder.trim() }
@@ -137,6 +150,7 @@ extension RowReader {
 
     /// The number of documents that ``completeInPlace(_:_:cellCount:)`` reads at most, because they are in memory at once.
     private static var inPlaceLimit: Int { 64 }
+    private static var inPlaceByteLimit: Int { 1 << 20 }
 
     /// Reads the documents of a few rows that are unknown or new in some columns of the newest state, as after a commit.
     ///
@@ -151,8 +165,13 @@ extension RowReader {
         }
         var bodies: [(row: Int, body: [UInt8])] = []
         do {
+            var byteCount = 0
             for row in gaps.rows where row < UInt64(cellCount) {
-                try withDocument(in: row) { bodies.append((Int(row), Array(copying: $0))) }
+                try withDocument(in: row) {
+                    byteCount += $0.count
+                    if byteCount <= Self.inPlaceByteLimit { bodies.append((Int(row), Array(copying: $0))) }
+                }
+                if byteCount > Self.inPlaceByteLimit { return nil }
             }
         } catch {
             return nil
@@ -192,11 +211,18 @@ extension RowReader {
             changed[place].column.extend(to: cellCount)
         }
         let paths = changed.map { ResolvedPath($0.column.path, names: names) }
+        let columns = documents.cache.columns
         var isSuitable = true
+        var uncheckedByteCount = 0
         do {
-            for row in rows.sorted where row < UInt64(cellCount) {
+            for row in rows.sorted where row < UInt64(cellCount) && isSuitable {
                 try CancellationCheck.now()
+                if uncheckedByteCount > columns.byteLimit / 8 {
+                    uncheckedByteCount = 0
+                    isSuitable = changed.reduce(0) { $0 + $1.column.byteCount } / 2 <= columns.byteLimit
+                }
                 try withDocument(in: row) { body in
+                    uncheckedByteCount += body.count
                     for place in changed.indices {
                         isSuitable = try changed[place].column.set(Int(row), to: body, at: paths[place]) && isSuitable
                     }
@@ -207,9 +233,12 @@ extension RowReader {
         } catch {
             return nil
         }
-        if !isSuitable { return nil }
+        if !isSuitable {
+            columns.remove(changed.map { ValueColumns.Key(collection: collection.number, path: $0.column.path) })
+            return nil
+        }
         let isNewest = { documents.cache.isNewest(documents.commitCount) }
-        documents.cache.columns.replace(
+        columns.replace(
             changed, of: collection.number, commitCount: documents.commitCount, if: isNewest)
         return ColumnSet(changed.map(\.column), cellCount: cellCount)
     }

@@ -239,6 +239,15 @@ final class ValueColumns: Sendable {
         }
     }
 
+    /// Removes columns that have become too large, or got values that cannot be in a column.
+    func remove(_ keys: [Key]) {
+        content.withLock { content in
+            for key in keys where content.entries.removeValue(forKey: key) != nil {
+                content.removalCounts[key, default: 0] += 1
+            }
+        }
+    }
+
     private func makeRoom(_ content: inout Content) {
         var byteCount = content.entries.values.reduce(0) { $0 + $1.column.byteCount }
         while byteCount > byteLimit, let oldest = content.entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {

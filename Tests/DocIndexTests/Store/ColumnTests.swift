@@ -229,6 +229,44 @@ import Testing
         }
     }
 
+    @Test func `With outdated counters, no document is missing from facets`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos")])
+        try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 1 << 20)) { store in
+            let photos = try store.collection("photos")
+            try store.write { transaction in
+                for number in 0..<20 { try transaction.put(Self.photo(number, version: 1), in: "photos") }
+            }
+            let counters = try CollectionCounters.read(1, in: store.database)
+            var outdated = counters
+            outdated.nextRow -= 10
+            outdated.documentCount -= 10
+            try store.database.put(outdated.encoded, forKey: CollectionCounters.key(1))
+            for _ in 0..<3 { #expect(try photos.facets("version").map(\.count) == [20]) }
+            #expect(store.documents.columns.byteCount == 0)
+            try store.database.put(counters.encoded, forKey: CollectionCounters.key(1))
+        }
+    }
+
+    @Test func `Columns take no more memory than allowed while documents change`() throws {
+        let schema = Schema(collections: [CollectionDefinition("photos")])
+        try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 20_000)) { store in
+            let photos = try store.collection("photos")
+            func write(_ text: (Int) -> String) throws {
+                try store.write { transaction in
+                    for number in 0..<200 {
+                        try transaction.put(["id": .int(Int64(number)), "text": .string(text(number))], in: "photos")
+                    }
+                }
+            }
+            try write { _ in "same" }
+            #expect(try photos.facets("text").map(\.count) == [200])
+            #expect(store.documents.columns.byteCount > 0)
+            try write { "\($0)" + String(repeating: "x", count: 1000) }
+            for _ in 0..<2 { #expect(try photos.facets("text").count == 200) }
+            #expect(store.documents.columns.byteCount == 0)
+        }
+    }
+
     @Test func `Commits and the queries after them copy no column`() throws {
         let columns = ValueColumns(byteLimit: 1 << 20, buildsAtFirstUse: true)
         let keys = ["a", "b"].map { ValueColumns.Key(collection: 1, path: $0) }
