@@ -98,6 +98,8 @@ extension RowReader {
         _ keys: [ValueColumns.Key], _ documents: DocumentCache.View, cellCount: Int
     ) throws -> Bool {
         let columns = documents.cache.columns
+        // Fewer of them may fit.
+        guard cellCount * 4 * keys.count <= columns.byteLimit else { return false }
         let isNewest = { documents.cache.isNewest(documents.commitCount) }
         guard let build = columns.beginBuild(keys, of: collection.number, if: isNewest) else { return false }
         defer { columns.endBuild(build) }
@@ -119,7 +121,6 @@ extension RowReader {
     private func readColumns(
         _ keys: [ValueColumns.Key], cellCount: Int, byteLimit: Int
     ) throws -> [ValueColumn] {
-        guard cellCount * 4 * keys.count <= byteLimit else { return [] }
         let names = collection.names.current
         var built = keys.map { ColumnBuilder($0.path, names, cellCount: cellCount) }
         var cancellation = CancellationCheck()
