@@ -234,23 +234,12 @@ extension KeyRange {
 }
 
 extension EntryFilter {
-    /// Returns whether a location may satisfy the filter. Of several locations within a centimeter, an index keeps one,
-    /// so the filter admits one more meter.
+    /// Returns whether a location satisfies the filter.
     func admits(_ point: GeoPoint) -> Bool {
         switch self {
         case .component: true
-        case .near(let center, let meters): center.distance(to: point) <= meters + 1
-        case .within(let box):
-            box.contains(point) || GeoBox(around: point, radius: 1).corners.contains { box.contains($0) }
-        }
-    }
-}
-
-extension GeoBox {
-    /// The four corners.
-    fileprivate var corners: [GeoPoint] {
-        [(south, west), (south, east), (north, west), (north, east)].compactMap {
-            GeoPoint(latitude: $0.0, longitude: $0.1)
+        case .near(let center, let meters): center.distance(to: point) <= meters
+        case .within(let box): box.contains(point)
         }
     }
 }

@@ -55,6 +55,24 @@ public struct GeoBox: Sendable, Hashable {
         east = center.longitude + width > 180 ? center.longitude + width - 360 : center.longitude + width
     }
 
+    /// Creates a box that contains every point within a distance, in meters, of a point of another box.
+    init(around box: GeoBox, radius: Double) {
+        // A circle is widest in longitude around the points farthest from the equator.
+        let edges = [box.south, box.north].compactMap { GeoPoint(latitude: $0, longitude: 0) }
+            .map { GeoBox(around: $0, radius: radius) }
+        south = edges.map(\.south).min() ?? -90
+        north = edges.map(\.north).max() ?? 90
+        let margin = edges.map(\.east).max() ?? 180
+        let width = box.west <= box.east ? box.east - box.west : box.east - box.west + 360
+        guard width + 2 * margin < 360 else {
+            west = -180
+            east = 180
+            return
+        }
+        west = box.west - margin < -180 ? box.west - margin + 360 : box.west - margin
+        east = box.east + margin > 180 ? box.east + margin - 360 : box.east + margin
+    }
+
     /// Returns whether the box contains a point. 180 degrees east and west are the same meridian.
     public func contains(_ point: GeoPoint) -> Bool {
         guard point.latitude >= south, point.latitude <= north else { return false }

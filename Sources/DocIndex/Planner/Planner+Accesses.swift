@@ -250,6 +250,8 @@ extension Planner {
     ) -> ScanCandidate? {
         let ranges: [KeyRange]
         let filter: EntryFilter?
+        // Of several locations of a document within a centimeter, the index has only one.
+        let hasEveryLocation = !index.definition.fields.contains(where: \.hasArrayStep)
         switch conjunct {
         case .exists, .not:
             guard let path = conjunct.leafPath ?? conjunct.missingPath, index.definition.fields == [path],
@@ -259,20 +261,18 @@ extension Planner {
             filter = nil
         case .isWithin(let field, let box) where field.paths == index.definition.fields:
             ranges = index.ranges(covering: box)
-            filter = .within(box)
+            filter = .within(hasEveryLocation ? box : GeoBox(around: box, radius: 1))
         case .isNear(let field, let center, let meters) where field.paths == index.definition.fields:
             ranges = index.ranges(covering: GeoBox(around: center, radius: meters))
-            filter = .near(center, meters)
+            filter = .near(center, hasEveryLocation ? meters : meters + 1)
         default: return nil
         }
         guard holdsAll(index.definition, conjuncts) else { return nil }
-        // Of several locations of a document in one cell, the index has only one.
-        let isExact = filter == nil || !index.definition.fields.contains(where: \.hasArrayStep)
         return ScanCandidate(
             scan: Plan.IndexScan(
                 index: index.definition.name, ranges: ranges, used: [conjunct], estimatedEntryCount: 0,
                 filters: filter.map { [$0] } ?? [], hasRisingRows: false),
-            exact: isExact ? [position] : [], answered: [position])
+            exact: filter == nil || hasEveryLocation ? [position] : [], answered: [position])
     }
 
     /// Returns whether the index contains every document that satisfies the conjuncts.

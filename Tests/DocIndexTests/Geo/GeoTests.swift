@@ -101,6 +101,83 @@ import Testing
         }
     }
 
+    @Test func `The box around a box contains every point close to it`() throws {
+        var random = TestRun.random(stream: 50)
+        for _ in 0..<TestRun.rounds(2000, long: 100_000) {
+            let (a, b) = (try Self.randomPoint(&random), try Self.randomPoint(&random))
+            let box = try #require(
+                GeoBox(
+                    south: min(a.latitude, b.latitude), west: a.longitude, north: max(a.latitude, b.latitude),
+                    east: b.longitude))
+            let corner = try Self.point(random.pick([box.south, box.north]), random.pick([box.west, box.east]))
+            let point = try Self.point(
+                max(-90, min(90, corner.latitude + .random(in: -0.01...0.01, using: &random))), corner.longitude)
+            let radius = corner.distance(to: point)
+            let wide = GeoBox(around: box, radius: radius)
+            #expect(wide.contains(point) && wide.contains(corner), "\(box), \(point), \(TestRun.repetition)")
+            #expect(wide.contains(a) && wide.contains(b), "\(box), \(TestRun.repetition)")
+            let aside = try Self.randomPoint(&random)
+            #expect(
+                GeoBox(around: box, radius: corner.distance(to: aside)).contains(aside),
+                "\(box), \(aside), \(TestRun.repetition)")
+        }
+    }
+
+    @Test func `An index finds no point that is a hand's breadth outside`() throws {
+        var random = TestRun.random(stream: 51)
+        let schema = Schema(collections: [
+            CollectionDefinition(
+                "c",
+                indexes: [
+                    .geo("one", on: "gps"), .geo("two", latitude: "y", longitude: "x"), .geo("many", on: "track[]"),
+                ])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            let center = try Self.point(40.7, -74)
+            // Some ten meters north to south, and west to east.
+            let box = try #require(GeoBox(south: 40.7, west: -74, north: 40.7001, east: -73.9999))
+            var points: [DocumentID: GeoPoint] = [:]
+            try store.write { transaction in
+                for number in 0..<TestRun.rounds(500, long: 10_000) {
+                    let point = try Self.point(
+                        .random(in: 40.69988...40.70012, using: &random),
+                        .random(in: -74.00012 ... -73.99988, using: &random))
+                    points[.int(Int64(number))] = point
+                    let (latitude, longitude) = (
+                        DocumentValue.double(point.latitude), DocumentValue.double(point.longitude)
+                    )
+                    try transaction.put(
+                        [
+                            "id": .int(Int64(number)), "gps": ["lat": latitude, "lon": longitude], "x": longitude,
+                            "y": latitude, "track": [[0, 0], [longitude, latitude]],
+                        ], in: "c")
+                }
+            }
+            let fields: [(name: String, field: GeoField)] = [
+                ("one", .location("gps")), ("two", .coordinates(latitude: "y", longitude: "x")),
+                ("many", .location("track[]")),
+            ]
+            for (name, field) in fields {
+                let byIndex = Query.Options(hint: .index(name))
+                for (filter, isIn) in [
+                    (Filter.isWithin(field, box), { box.contains($0) }),
+                    (.isNear(field, center, meters: 9), { center.distance(to: $0) <= 9 }),
+                ] as [(Filter, (GeoPoint) -> Bool)] {
+                    let expected = Set(points.filter { isIn($0.value) }.keys)
+                    #expect(expected.count > 20 && expected.count < points.count - 20)
+                    #expect(
+                        Set(try collection.find(Query(filter), options: byIndex).map(\.id)) == expected,
+                        "\(name), \(filter)")
+                    #expect(
+                        try collection.count(where: filter, options: byIndex) == expected.count, "\(name), \(filter)")
+                    let nearest = Query(filter, sort: [.nearest(field, to: center)], limit: expected.count + 1)
+                    #expect(Set(try collection.find(nearest).map(\.id)) == expected, "\(name), \(filter)")
+                }
+            }
+        }
+    }
+
     @Test func `A circle of any radius has a bounding box`() throws {
         for center in [try Self.point(0, 0), try Self.point(90, 180), try Self.point(-90, -180)] {
             for radius in [0, -1, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude] as [Double] {
