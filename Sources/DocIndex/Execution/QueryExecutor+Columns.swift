@@ -56,7 +56,7 @@ extension QueryExecutor {
         let projection = try columnProjection(rowCount: sorted.count)
         for row in sorted where window.admit() {
             try step()
-            if try !self.visit(row, projection, visit) || window.isFull { return true }
+            if try !self.visit(row, projection, isRepeated: false, visit) || window.isFull { return true }
         }
         return true
     }
@@ -73,10 +73,16 @@ extension QueryExecutor {
         return try rows.columns(paths).flatMap { ColumnProjection(paths, $0, names) }
     }
 
-    /// Visits a result, with its fields from columns if possible.
-    func visit(_ row: UInt64, _ projection: ColumnProjection?, _ visit: Visit) throws -> Bool {
-        if let entryVisit, let object = projection?.object(row) { return try entryVisit.visit(object) }
-        return try rows.withRecord(row) { try visit(row, $0) }
+    /// Visits a result, with its fields from columns or from memory if possible.
+    ///
+    /// - Parameter isRepeated: whether the query has read the row before.
+    func visit(
+        _ row: UInt64, _ projection: ColumnProjection? = nil, isRepeated: Bool, _ visit: Visit
+    ) throws -> Bool {
+        if let entryVisit, let object = projection?.object(row) ?? entryVisit.known(row) {
+            return try entryVisit.visit(object)
+        }
+        return try rows.withRecord(row, isRepeated: isRepeated) { try visit(row, $0) }
     }
 
     /// Notes what was read because ``rowsWithColumns(for:)`` had no columns for these paths.

@@ -96,8 +96,7 @@ extension QueryExecutor {
         while let first = held.first, first.position.lexicographicallyPrecedes(bound) {
             held.removeFirst()
             guard window.admit() else { continue }
-            let goesOn = try rows.withRecord(first.row, isRepeated: true) { try visit(first.row, $0) }
-            if !goesOn || window.isFull { return false }
+            if try !self.visit(first.row, isRepeated: true, visit) || window.isFull { return false }
         }
         return true
     }

@@ -156,6 +156,13 @@ extension QueryExecutor {
             lastRow = row
             return true
         }
+        if plan.isExact, let entryVisit, let object = entryVisit.known(row) {
+            work.documentsExamined += 1
+            try step()
+            lastRow = row
+            guard window.admit() else { return true }
+            return try entryVisit.visit(object) && !window.isFull
+        }
         return try rows.withRecord(row) { record in
             guard try self.matches(row, record) else { return true }
             self.lastRow = row

@@ -13,9 +13,12 @@ final class QueryExecutor {
     /// Receives a row of the result and its record. Returns whether to continue.
     typealias Visit = (_ row: UInt64, _ record: borrowing RowRecord) throws -> Bool
 
-    /// The paths taken from entries and the closure that receives them. The closure returns whether to continue.
+    /// The paths that results are reduced to, and the closure that receives results without a record.
     struct EntryVisit {
         let paths: [FieldPath]
+        /// Returns the values at the paths in the document of a row; `nil` if they are not in memory.
+        let known: (_ row: UInt64) -> DocumentObject?
+        /// Receives the values. Returns whether to continue.
         let visit: (DocumentObject) throws -> Bool
     }
 
@@ -38,8 +41,7 @@ final class QueryExecutor {
     let searches: SearchResults?
     private let openSearches: Set<Filter.Search>
     var window: ResultWindow
-    /// Receives results that entries contain completely, in place of the visit of rows; `nil` if documents are
-    /// requested.
+    /// Receives results from entries, columns or memory, in place of the visit of rows; `nil` if documents are requested.
     var entryVisit: EntryVisit?
     /// Whether the caller uses the results only once ``run(_:)`` has returned. Damage is then reported at the end of a
     /// scan rather than before each result.
@@ -104,7 +106,7 @@ final class QueryExecutor {
     /// Reads the documents of some rows and visits the results in order.
     private func sort(_ found: RowBitmap, _ visit: Visit) throws {
         try sort(countsReads: true, visit) { add in
-            var fetcher = try RowFetcher(rows)
+            var fetcher = RowFetcher(rows)
             let wanted = found.sorted
             for (place, row) in wanted.enumerated() {
                 let next = place + 1 < wanted.count ? wanted[place + 1] : nil
@@ -297,7 +299,7 @@ final class QueryExecutor {
     /// Visits rows in ascending order, which is that of the query.
     private func visitInOrder(_ found: RowBitmap, from first: UInt64, _ visit: Visit) throws {
         let projection = plan.isExact ? try columnProjection(rowCount: found.count) : nil
-        var fetcher = try RowFetcher(rows)
+        var fetcher = RowFetcher(rows)
         defer {
             if plan.isExact, found.count >= Self.leastProjectedCount, let paths = entryVisit?.paths {
                 rows.noteMissedColumns(paths, fetcher.readCount)
@@ -310,7 +312,7 @@ final class QueryExecutor {
                 _ = window.admit()
                 continue
             }
-            if let entryVisit, let object = projection?.object(row) {
+            if plan.isExact, let entryVisit, let object = projection?.object(row) ?? entryVisit.known(row) {
                 try step()
                 guard window.admit() else { continue }
                 if try !entryVisit.visit(object) || window.isFull { return }
@@ -345,8 +347,7 @@ final class QueryExecutor {
         }
         for row in top.sorted() where window.admit() {
             try step()
-            let goesOn = try rows.withRecord(row, isRepeated: countsReads) { try visit(row, $0) }
-            if !goesOn || window.isFull { return }
+            if try !self.visit(row, isRepeated: countsReads, visit) || window.isFull { return }
         }
     }
 

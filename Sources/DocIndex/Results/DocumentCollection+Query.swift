@@ -83,12 +83,12 @@ extension DocumentCollection {
         var results: [DocumentObject] = []
         let executor = QueryExecutor(rows: rows, query: query, plan: plan, options: options)
         executor.reportsDamageAtEnd = true
-        executor.entryVisit = QueryExecutor.EntryVisit(paths: paths) {
+        executor.entryVisit = QueryExecutor.EntryVisit(paths: paths, known: fields.knownObject) {
             results.append($0)
             return true
         }
         try executor.run { row, record in
-            results.append(try rows.reading(row) { try fields.object(record) })
+            results.append(try rows.reading(row) { try fields.object(record, row: row) })
             return true
         }
         return results

@@ -9,12 +9,12 @@ final class SelectedFields {
 
     private let names: FieldNames
     private let selection: Selection
-    private let documents: DocumentCache?
+    private let rows: RowReader
 
     init(_ paths: [FieldPath], _ rows: RowReader) {
         names = rows.collection.names.current
         selection = rows.collection.companion { Selections() }.selection(of: paths)
-        documents = rows.documents?.cache
+        self.rows = rows
     }
 
     /// The fields, resolved for documents that are not in memory with their selected fields.
@@ -28,12 +28,17 @@ final class SelectedFields {
         return fields
     }()
 
+    /// Returns the fields of a document; `nil` if they are not in memory.
+    func knownObject(_ row: UInt64) -> DocumentObject? {
+        rows.documents?.object(row, of: rows.collection, selectedBy: selection)
+    }
+
     /// Returns the fields of a document, and keeps them if the document is in memory.
-    func object(_ record: borrowing RowRecord) throws -> DocumentObject {
+    func object(_ record: borrowing RowRecord, row: UInt64) throws -> DocumentObject {
         guard let cached = record.cached else { return try newObject(record) }
-        if let known = cached.object(selectedBy: selection) { return known }
+        if let known = knownObject(row) { return known }
         let object = try newObject(record)
-        documents?.keep(object, selectedBy: selection, of: cached)
+        rows.documents?.cache.keep(object, selectedBy: selection, of: cached)
         return object
     }
 

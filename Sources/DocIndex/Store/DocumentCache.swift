@@ -47,10 +47,11 @@ final class DocumentCache: Sendable {
         let collection: UInt32
         let row: UInt64
 
+        /// A number that few documents share.
+        fileprivate var number: UInt64 { row ^ UInt64(collection) << 40 }
+
         /// Bits that select a part and a counter.
-        fileprivate var bits: UInt64 {
-            (row ^ UInt64(collection) << 40) &* 0x9e37_79b9_7f4a_7c15
-        }
+        fileprivate var bits: UInt64 { number &* 0x9e37_79b9_7f4a_7c15 }
     }
 
     /// The number of commits that a snapshot taken from now on contains at least.
@@ -94,6 +95,14 @@ final class DocumentCache: Sendable {
     /// Keeps the decoded document of a row.
     func keep(_ document: Document, of row: CachedRow) { part(of: row.key).keep(document, of: row) }
 
+    /// Returns the fields that a selection had of a document as of a snapshot; `nil` if they are not in memory, or if
+    /// another selection was the last one. Counts as a use.
+    ///
+    /// - Parameter commitCount: the number of commits that the snapshot contains at least.
+    func object(_ key: Key, selectedBy selection: Selection, commitCount: UInt64) -> DocumentObject? {
+        parts.isEmpty ? nil : part(of: key).object(key, selectedBy: selection, commitCount: commitCount)
+    }
+
     /// Keeps the selected fields of a row, in place of an earlier selection.
     func keep(_ object: DocumentObject, selectedBy selection: Selection, of row: CachedRow) {
         part(of: row.key).keep(object, selectedBy: selection, of: row)
@@ -108,6 +117,15 @@ final class DocumentCache: Sendable {
         /// Returns the row of a collection; `nil` if it is not in memory. Counts as a use.
         func row(_ row: UInt64, of collection: LoadedCollection) -> CachedRow? {
             cache.row(Key(collection: collection.number, row: row), commitCount: commitCount)
+        }
+
+        /// Returns the fields that a selection had of a row of a collection; `nil` if they are not in memory. Counts as a
+        /// use.
+        func object(
+            _ row: UInt64, of collection: LoadedCollection, selectedBy selection: Selection
+        ) -> DocumentObject? {
+            cache.object(
+                Key(collection: collection.number, row: row), selectedBy: selection, commitCount: commitCount)
         }
 
         /// Adds a row that was not in memory, if it was read before.
@@ -132,28 +150,19 @@ final class Selection: Sendable {
     init(_ paths: [FieldPath]) { self.paths = paths }
 }
 
-/// The record of a document in memory, the document itself once it was decoded, and the fields that were selected last.
+/// The record of a document in memory, and the document itself once it was decoded.
 final class CachedRow: Sendable {
     fileprivate let key: DocumentCache.Key
     fileprivate let bytes: [UInt8]
     fileprivate let bodyStart: Int
     fileprivate let sequence: UInt64
-    /// The number of commits that had ended when the record was read.
-    fileprivate let commitCount: UInt64
-    private let decoded = Mutex(Decoded())
+    private let decoded = Mutex<Document?>(nil)
 
-    private struct Decoded {
-        var document: Document?
-        var object: DocumentObject?
-        var selection: Selection?
-    }
-
-    fileprivate init(_ record: borrowing RowRecord, of key: DocumentCache.Key, commitCount: UInt64) {
+    fileprivate init(_ record: borrowing RowRecord, of key: DocumentCache.Key) {
         self.key = key
         bytes = record.bytes.copied()
         bodyStart = record.bodyStart
         sequence = record.sequence
-        self.commitCount = commitCount
     }
 
     /// Calls `body` with the record.
@@ -165,48 +174,50 @@ final class CachedRow: Sendable {
 
     /// The decoded document; `nil` if it was not decoded yet.
     fileprivate(set) var document: Document? {
-        get { decoded.withLock { $0.document } }
-        set { decoded.withLock { $0.document = newValue } }
-    }
-
-    /// Returns the fields that a selection had; `nil` if another selection was the last one.
-    func object(selectedBy selection: Selection) -> DocumentObject? {
-        decoded.withLock { $0.selection === selection ? $0.object : nil }
-    }
-
-    fileprivate func setObject(_ object: DocumentObject?, selectedBy selection: Selection?) {
-        decoded.withLock {
-            $0.object = object
-            $0.selection = selection
-        }
+        get { decoded.withLock { $0 } }
+        set { decoded.withLock { $0 = newValue } }
     }
 }
 
 /// A part of the cache, with its own lock.
 private final class Part: Sendable {
     /// The estimated memory of a row beside its record.
-    private static let rowByteCount = 224
+    private static let rowByteCount = 240
 
     private struct Slot {
         let row: CachedRow
+        let key: DocumentCache.Key
+        /// The number of commits that had ended when the record was read.
+        let commitCount: UInt64
         var byteCount: Int
-        /// The part of it that is for the selected fields.
+        /// The fields that were selected last, and their part of the memory.
+        var object: DocumentObject?
+        var selection: Selection?
         var selectedByteCount = 0
         /// Whether the row was used since it was added or spared.
         var isUsed = false
     }
 
     private struct Content {
-        var positions: [DocumentCache.Key: Int] = [:]
+        /// The positions of rows by the numbers of their keys, of which each is there once.
+        var positions: [UInt64: Int] = [:]
         var slots: [Slot] = []
         var byteCount = 0
         /// The next slot that is considered for replacement.
         var hand = 0
         var readRows: ReadRows
 
+        /// Returns the position of a document; `nil` if it is not there, or not in the state of a snapshot.
+        func position(of key: DocumentCache.Key, _ commitCount: UInt64) -> Int? {
+            guard let position = positions[key.number], slots[position].key == key,
+                slots[position].commitCount <= commitCount
+            else { return nil }
+            return position
+        }
+
         /// Returns the position of a row; `nil` if it was removed.
         func position(of row: CachedRow) -> Int? {
-            positions[row.key].flatMap { slots[$0].row === row ? $0 : nil }
+            positions[row.key.number].flatMap { slots[$0].row === row ? $0 : nil }
         }
 
         mutating func add(_ wanted: Int, at position: Int) {
@@ -214,14 +225,23 @@ private final class Part: Sendable {
             slots[position].byteCount += wanted
         }
 
+        mutating func setObject(
+            _ object: DocumentObject?, selectedBy selection: Selection?, byteCount: Int, at position: Int
+        ) {
+            add(byteCount - slots[position].selectedByteCount, at: position)
+            slots[position].object = object
+            slots[position].selection = selection
+            slots[position].selectedByteCount = byteCount
+        }
+
         mutating func remove(at position: Int) {
             let removed = slots[position]
             byteCount -= removed.byteCount
-            positions[removed.row.key] = nil
+            positions[removed.key.number] = nil
             let last = slots.removeLast()
             if position < slots.count {
                 slots[position] = last
-                positions[last.row.key] = position
+                positions[last.key.number] = position
             }
         }
 
@@ -258,11 +278,21 @@ private final class Part: Sendable {
 
     func row(_ key: DocumentCache.Key, commitCount: UInt64) -> CachedRow? {
         content.withLock { content in
-            guard let position = content.positions[key], content.slots[position].row.commitCount <= commitCount else {
-                return nil
-            }
+            guard let position = content.position(of: key, commitCount) else { return nil }
             content.slots[position].isUsed = true
             return content.slots[position].row
+        }
+    }
+
+    func object(
+        _ key: DocumentCache.Key, selectedBy selection: Selection, commitCount: UInt64
+    ) -> DocumentObject? {
+        content.withLock { content in
+            guard let position = content.position(of: key, commitCount),
+                content.slots[position].selection === selection
+            else { return nil }
+            content.slots[position].isUsed = true
+            return content.slots[position].object
         }
     }
 
@@ -271,12 +301,12 @@ private final class Part: Sendable {
     ) -> CachedRow? {
         content.withLock { content in
             let byteCount = record.bytes.count + Self.rowByteCount
-            guard content.readRows.insert(key) || addsAtFirstUse, isNewest(), content.positions[key] == nil,
+            guard content.readRows.insert(key) || addsAtFirstUse, isNewest(), content.positions[key.number] == nil,
                 content.makeRoom(byteCount, byteLimit)
             else { return nil }
-            let row = CachedRow(record, of: key, commitCount: commitCount)
-            content.positions[key] = content.slots.count
-            content.slots.append(Slot(row: row, byteCount: byteCount))
+            let row = CachedRow(record, of: key)
+            content.positions[key.number] = content.slots.count
+            content.slots.append(Slot(row: row, key: key, commitCount: commitCount, byteCount: byteCount))
             content.byteCount += byteCount
             return row
         }
@@ -298,19 +328,15 @@ private final class Part: Sendable {
         let wanted = object.byteCountInMemory
         content.withLock { content in
             guard let known = content.position(of: row) else { return }
-            row.setObject(nil, selectedBy: nil)
-            content.add(-content.slots[known].selectedByteCount, at: known)
-            content.slots[known].selectedByteCount = 0
+            content.setObject(nil, selectedBy: nil, byteCount: 0, at: known)
             guard content.makeRoom(wanted, byteLimit), let position = content.position(of: row) else { return }
-            row.setObject(object, selectedBy: selection)
-            content.slots[position].selectedByteCount = wanted
-            content.add(wanted, at: position)
+            content.setObject(object, selectedBy: selection, byteCount: wanted, at: position)
         }
     }
 
     func remove(_ key: DocumentCache.Key) {
         content.withLock { content in
-            if let position = content.positions[key] { content.remove(at: position) }
+            if let position = content.position(of: key, .max) { content.remove(at: position) }
         }
     }
 
