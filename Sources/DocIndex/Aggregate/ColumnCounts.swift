@@ -11,25 +11,9 @@ struct ColumnCounts {
     func facets(of path: FieldPath, limit: Int?) throws(BodyError) -> [DocumentCollection.Facet] {
         let column = columns[path]
         let counts = counts(of: column)
-        var texts: [Int] = []
-        // Equal numbers may have different bytes.
-        var facets: [DocumentValue: Int] = [:]
-        for (number, count) in counts.enumerated() where count > 0 {
-            let bytes = column.values[number]
-            if BodyFormat.isText(bytes[0]) {
-                texts.append(number)
-            } else {
-                facets[OrderedValue.canonical(try BodyDecoder.value(bytes, names: names)), default: 0] += count
-            }
+        return try column.values.facets(limit: limit, count: { counts[$0] }) { number throws(BodyError) in
+            try BodyDecoder.value(column.values[number], names: names)
         }
-        // The digest of an attachment may be equal to a string; other values are not.
-        let hasDigests = facets.keys.contains { if case .string = $0 { true } else { false } }
-        var largest = LargestCounts(limit: hasDigests ? nil : limit)
-        for number in texts { largest.add(counts[number]) }
-        for number in texts where counts[number] >= largest.least {
-            facets[try BodyDecoder.value(column.values[number], names: names), default: 0] += counts[number]
-        }
-        return facets.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
     }
 
     /// Returns the number of documents for each value of a column.

@@ -91,7 +91,7 @@ extension DocumentCollection {
             return true
         }
         executor.noteMissedColumns(for: paths)
-        return try counts.map { Self.ranked(try $0.facets(read), limit: limit) }
+        return try counts.map { Self.ranked(try $0.facets(read, limit: limit), limit: limit) }
     }
 
     /// Returns the distinct values at a path, in ascending order of all kinds of values.

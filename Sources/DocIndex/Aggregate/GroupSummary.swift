@@ -139,18 +139,14 @@ struct FacetCounts {
         for value in seen { counts[value, default: 0] += 1 }
     }
 
-    /// Returns the values with their counts.
+    /// Returns the values with their counts, at least the `limit` most frequent ones; `nil` for all.
     ///
     /// - Throws: the error that `rows` reports for a value that cannot be decoded.
-    func facets(_ rows: RowReader) throws -> [DocumentCollection.Facet] {
-        var counts = self.counts
-        try encoded.forEach { bytes, row, count in
-            try rows.reading(row) {
-                // Equal numbers may have different bytes.
-                let value = OrderedValue.canonical(try BodyDecoder.value(bytes, names: names))
-                counts[value, default: 0] += count
+    func facets(_ rows: RowReader, limit: Int?) throws -> [DocumentCollection.Facet] {
+        try encoded.strings.facets(limit: limit, beside: counts, count: { encoded.entries[$0].count }) { number in
+            try rows.reading(encoded.entries[number].row) {
+                try BodyDecoder.value(encoded.strings[number], names: names)
             }
         }
-        return counts.map { DocumentCollection.Facet(value: $0.key, count: $0.value) }
     }
 }

@@ -65,7 +65,8 @@ struct ValueCounts {
         let usable = rows.valueIndexes.filter { index in
             index.components[0].path == path && index.components[0].hasOrderOfValues
                 && index.definition.condition == nil
-                && (index.components.count == 1 || !index.definition.fields.contains(where: \.hasArrayStep))
+                // A document has an entry for each combination of values, but only one value of a path without `[]`.
+                && !index.components.dropFirst().contains { $0.path.hasArrayStep }
         }
         return usable.first { $0.definition.countsValues } ?? usable.first
     }

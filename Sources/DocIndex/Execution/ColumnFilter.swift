@@ -58,6 +58,35 @@ struct ColumnFilter {
         return RowBitmap(words: words)
     }
 
+    /// Returns those of some rows that satisfy the condition. Each must have a document.
+    ///
+    /// - Complexity: O(*n*) in these rows, for each part of the condition.
+    func rows(_ columns: ColumnSet, _ names: FieldNames, among candidates: RowBitmap) throws -> RowBitmap {
+        var rows = RowBitmap()
+        var cancellation = CancellationCheck()
+        for row in candidates.sorted {
+            try cancellation.step()
+            if try holds(root, Int(row), columns, names) { rows.insert(row) }
+        }
+        return rows
+    }
+
+    private func holds(_ node: Node, _ row: Int, _ columns: ColumnSet, _ names: FieldNames) throws -> Bool {
+        switch node {
+        case .all: return true
+        case .leaf(let path, let condition):
+            let column = columns[path]
+            var holds = false
+            try column.forEachValue(inCell: column.cells[row]) { number in
+                if !holds { holds = try condition.holds(forEncoded: column.values[number], names) }
+            }
+            return holds
+        case .and(let parts): return try parts.allSatisfy { try holds($0, row, columns, names) }
+        case .or(let parts): return try parts.contains { try holds($0, row, columns, names) }
+        case .not(let part): return try !holds(part, row, columns, names)
+        }
+    }
+
     private static func mayHoldWithoutValue(_ node: Node) -> Bool {
         switch node {
         case .all, .not: true

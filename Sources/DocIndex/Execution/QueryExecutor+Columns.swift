@@ -10,23 +10,38 @@ extension QueryExecutor {
         if query.filter.normalized.isAll { return try rows.columns(paths).map { ($0, nil) } }
         guard searches == nil || plan.isExact else { return nil }
         if let filter = columnFilter, let columns = try rows.columns(paths + filter.paths), isCheaper(filter, columns) {
-            do {
-                return (columns, try filter.rows(columns, names))
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                // The value may be in a document that the plan does not read; if it is not, the plan reports it.
-                return nil
-            }
+            return try decided(filter, columns).map { (columns, $0) }
         }
-        guard plan.isExact, let columns = try rows.columns(paths) else { return nil }
+        let rest = plan.isExact ? nil : columnResidual
+        guard plan.isExact || rest != nil, let columns = try rows.columns(paths + (rest?.paths ?? [])) else {
+            return nil
+        }
         switch plan.access {
         case .nothing: return (columns, RowBitmap())
         case .ranges, .ids, .search, .union, .intersection:
             let found = try rowSet(plan.access)
             // Reading the documents reports which one an index refers to in vain.
-            return columns.haveDocuments(in: found) ? (columns, found) : nil
+            guard columns.haveDocuments(in: found) else { return nil }
+            guard let rest else { return (columns, found) }
+            return try decided(rest, columns, among: found).map { (columns, $0) }
         case .scan, .ordered, .nearest, .ranked: return nil
+        }
+    }
+
+    /// Returns the rows that satisfy a condition; `nil` if reading the documents must tell whether they do.
+    ///
+    /// - Parameter candidates: the rows to choose from; `nil` for all.
+    private func decided(
+        _ filter: ColumnFilter, _ columns: ColumnSet, among candidates: RowBitmap? = nil
+    ) throws -> RowBitmap? {
+        do {
+            if let candidates { return try filter.rows(columns, names, among: candidates) }
+            return try filter.rows(columns, names)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The value may be in a document that the plan does not read; if it is not, the plan reports it.
+            return nil
         }
     }
 

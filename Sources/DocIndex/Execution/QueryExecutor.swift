@@ -35,6 +35,8 @@ final class QueryExecutor {
     private(set) lazy var positions = SortPosition(query.sort, names: names, searches: searches)
     /// The condition as one on columns; `nil` if columns cannot decide it.
     private(set) lazy var columnFilter = ColumnFilter(query.filter.normalized)
+    /// The same for the part that the plan does not decide.
+    private(set) lazy var columnResidual = ColumnFilter(plan.residual)
     /// The field names used by the bodies of the snapshot, and perhaps later ones.
     let names: FieldNames
     /// The matches of searches; `nil` without searches.

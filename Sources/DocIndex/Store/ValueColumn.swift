@@ -35,11 +35,11 @@ struct ValueColumn: Sendable {
 
     /// Calls `body` with the number of each distinct value of a row.
     @inline(__always)
-    func forEachValue(inCell cell: UInt32, _ body: (Int) -> Void) {
+    func forEachValue(inCell cell: UInt32, _ body: (Int) throws -> Void) rethrows {
         if cell < UInt32(Cell.first) { return }
-        if cell < Cell.firstList { return body(Int(cell) - Cell.first) }
+        if cell < Cell.firstList { return try body(Int(cell) - Cell.first) }
         let place = Int(cell - Cell.firstList)
-        for offset in 0..<Int(lists[place]) { body(Int(lists[place + 1 + offset])) }
+        for offset in 0..<Int(lists[place]) { try body(Int(lists[place + 1 + offset])) }
     }
 
     /// Returns the value of a row at a path without `[]`; `nil` if it has none.

@@ -8,10 +8,10 @@ import Testing
 
 /// Columns of fields that are kept in memory.
 @Suite struct ColumnTests {
-    /// Options with columns of this size, which are built when they are wanted first.
-    private static func options(columnByteCount: Int) -> DocumentStore.Options {
+    /// Options with columns and documents of this size in memory, which are there when they are wanted first.
+    private static func options(columnByteCount: Int, documentByteCount: Int = 0) -> DocumentStore.Options {
         var options = DocumentStore.Options()
-        options.documentCacheByteCount = 0
+        options.documentCacheByteCount = documentByteCount
         options.columnByteCount = columnByteCount
         options.cachesDocumentsAtFirstUse = true
         return options
@@ -39,7 +39,8 @@ import Testing
         return facets.map { "\($0)" } + few.map { "\($0)" } + groups.map { "\($0)" }
             + [
                 "\(try collection.find(query).map(\.content))", "\(try collection.select(paths, query))",
-                "\(try collection.count(where: query.filter))",
+                // From memory, if it is there.
+                "\(try collection.select(paths, query))", "\(try collection.count(where: query.filter))",
             ]
     }
 
@@ -51,7 +52,9 @@ import Testing
             let indexes = queries.indexes()
             let schema = Schema(collections: [CollectionDefinition("c", indexes: indexes)])
             let limit = queries.documents.random.pick([20_000, 1 << 20])
-            try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: limit)) { store in
+            let options = Self.options(
+                columnByteCount: limit, documentByteCount: queries.documents.random.pick([0, 8000, 1 << 20]))
+            try withTemporaryStore(schema: schema, options: options) { store in
                 try withTemporaryStore(schema: schema, options: Self.options(columnByteCount: 0)) { plain in
                     for store in [store, plain] { try RandomDocuments.addAttachmentContents(to: store) }
                     var snapshots: [(DocumentCollection, DocumentCollection)] = []
