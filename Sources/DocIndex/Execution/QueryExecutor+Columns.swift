@@ -13,19 +13,14 @@ extension QueryExecutor {
             return try decided(filter, columns).map { (columns, $0) }
         }
         let rest = plan.isExact ? nil : columnResidual
-        guard plan.isExact || rest != nil, let columns = try rows.columns(paths + (rest?.paths ?? [])) else {
-            return nil
-        }
-        switch plan.access {
-        case .nothing: return (columns, RowBitmap())
-        case .ranges, .ids, .search, .union, .intersection:
-            let found = try rowSet(plan.access)
-            // Reading the documents reports which one an index refers to in vain.
-            guard columns.haveDocuments(in: found) else { return nil }
-            guard let rest else { return (columns, found) }
-            return try decided(rest, columns, among: found).map { (columns, $0) }
-        case .scan, .ordered, .nearest, .ranked: return nil
-        }
+        guard plan.isExact || rest != nil, plan.access.isRowSet,
+            let columns = try rows.columns(paths + (rest?.paths ?? []))
+        else { return nil }
+        let found = try rowSet(plan.access)
+        // Reading the documents reports which one an index refers to in vain.
+        guard columns.haveDocuments(in: found) else { return nil }
+        guard let rest else { return (columns, found) }
+        return try decided(rest, columns, among: found).map { (columns, $0) }
     }
 
     /// Returns the rows that satisfy a condition; `nil` if reading the documents must tell whether they do.
@@ -111,9 +106,21 @@ extension QueryExecutor {
         let onColumns =
             costs.columnCell * Double(columns.cellCount * filter.paths.count)
             + costs.columnValue * Double(filter.paths.reduce(0) { $0 + columns[$1].values.count })
-        let planned =
-            plan.isExact
-            ? costs.entryForward * Double(plan.estimate.keyCount) : 1000 * Double(plan.estimate.microseconds)
-        return onColumns < planned
+        let keyCount = Double(plan.estimate.keyCount)
+        if plan.isExact { return onColumns < costs.entryForward * keyCount }
+        if plan.access.isRowSet, let rest = columnResidual {
+            return onColumns < (costs.entryForward + costs.columnValue * Double(rest.paths.count)) * keyCount
+        }
+        return onColumns < 1000 * Double(plan.estimate.microseconds)
+    }
+}
+
+extension Plan.Access {
+    /// Whether it finds rows in no particular order, without reading every document.
+    fileprivate var isRowSet: Bool {
+        switch self {
+        case .nothing, .ranges, .ids, .search, .union, .intersection: true
+        case .scan, .ordered, .nearest, .ranked: false
+        }
     }
 }
