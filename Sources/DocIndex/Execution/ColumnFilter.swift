@@ -62,29 +62,36 @@ struct ColumnFilter {
     ///
     /// - Complexity: O(*n*) in these rows, for each part of the condition.
     func rows(_ columns: ColumnSet, _ names: FieldNames, among candidates: RowBitmap) throws -> RowBitmap {
-        var rows = RowBitmap()
-        var cancellation = CancellationCheck()
-        for row in candidates.sorted {
-            try cancellation.step()
-            if try holds(root, Int(row), columns, names) { rows.insert(row) }
-        }
-        return rows
+        try rows(root, columns, names, among: candidates)
     }
 
-    private func holds(_ node: Node, _ row: Int, _ columns: ColumnSet, _ names: FieldNames) throws -> Bool {
+    private func rows(
+        _ node: Node, _ columns: ColumnSet, _ names: FieldNames, among candidates: RowBitmap
+    ) throws -> RowBitmap {
+        var found = RowBitmap()
         switch node {
-        case .all: return true
+        case .all: found = candidates
         case .leaf(let path, let condition):
             let column = columns[path]
-            var holds = false
-            try column.forEachValue(inCell: column.cells[row]) { number in
-                if !holds { holds = try condition.holds(forEncoded: column.values[number], names) }
+            var cancellation = CancellationCheck()
+            for row in candidates.sorted {
+                try cancellation.step()
+                var holds = false
+                try column.forEachValue(inCell: column.cells[Int(row)]) { number in
+                    if !holds { holds = try condition.holds(forEncoded: column.values[number], names) }
+                }
+                if holds { found.insert(row) }
             }
-            return holds
-        case .and(let parts): return try parts.allSatisfy { try holds($0, row, columns, names) }
-        case .or(let parts): return try parts.contains { try holds($0, row, columns, names) }
-        case .not(let part): return try !holds(part, row, columns, names)
+        case .and(let parts):
+            found = candidates
+            for part in parts { found = try rows(part, columns, names, among: found) }
+        case .or(let parts):
+            for part in parts { found.formUnion(try rows(part, columns, names, among: candidates)) }
+        case .not(let part):
+            let excluded = try rows(part, columns, names, among: candidates)
+            for row in candidates.sorted where !excluded.contains(row) { found.insert(row) }
         }
+        return found
     }
 
     private static func mayHoldWithoutValue(_ node: Node) -> Bool {

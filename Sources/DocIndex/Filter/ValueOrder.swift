@@ -70,10 +70,22 @@ enum ValueOrder {
         return floor < b ? -1 : 0
     }
 
-    /// Compares bytes lexicographically.
+    /// Compares bytes lexicographically, eight at a time while they are equal.
     static func compare(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Int {
         let common = min(a.count, b.count)
-        for index in 0..<common where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
+        let (left, right) = unsafe (a.bytes, b.bytes)
+        var position = 0
+        while position &+ 8 <= common {
+            // In bounds: the loop condition.
+            let x = unsafe left.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+            let y = unsafe right.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+            if x != y { break }
+            position &+= 8
+        }
+        while position < common {
+            if a[position] != b[position] { return Int(a[position]) - Int(b[position]) }
+            position &+= 1
+        }
         return a.count - b.count
     }
 }
