@@ -97,7 +97,8 @@ extension QueryExecutor {
 
     /// Notes what was read because ``rowsWithColumns(for:)`` had no columns for these paths.
     func noteMissedColumns(for paths: [FieldPath]) {
-        rows.noteMissedColumns(paths + (columnFilter?.paths ?? []), max(work.keysExamined, work.documentsExamined))
+        rows.noteMissedColumns(
+            paths + ((columnFilter ?? columnResidual)?.paths ?? []), max(work.keysExamined, work.documentsExamined))
     }
 
     /// Whether deciding the condition for every row takes less time than what the plan reads to find the rows.

@@ -372,7 +372,9 @@ struct ComponentRangesBuilder {
         let others = isExact ? [] : kinds(.other)
         let arePoints = ranges.allSatisfy { $0.lowerBound == $0.upperBound }
         if arePoints, isExact {
-            return ComponentRanges(.points(ranges.map { own(.int($0.lowerBound)) }), isExact: true)
+            var seen: Set<[UInt8]> = []
+            let points = ranges.map { own(.int($0.lowerBound)) }.filter { seen.insert($0).inserted }
+            return ComponentRanges(.points(points), isExact: true)
         }
         let kind = OrderedValue.Kind.number.rawValue
         let intervals = ranges.map { range in
@@ -399,7 +401,7 @@ struct ComponentRangesBuilder {
             guard (-9_000_000...9_000_000).contains(number) else { return nil }
             let year = part == .year ? number : number / 100
             let month = part == .year ? (isUpper ? 12 : 1) : max(1, min(12, number % 100))
-            guard year >= 0 || part == .year else { return nil }
+            guard number >= 0 || part == .year else { return nil }
             let first = CalendarDay.number(
                 year: isUpper && month == 12 ? year + 1 : year, month: isUpper ? month % 12 + 1 : month, day: 1)
             // A time zone may shift a date across the boundary.

@@ -38,7 +38,14 @@ struct IndexPrefix {
         let sharing = used.filter { IndexTuples.shareArray($0.path, component.path) }
         let usable = conditions.compactMap { condition -> (PlannedCondition, ComponentRanges)? in
             guard condition.path == component.path else { return nil }
-            for other in sharing where other.element == nil || other.element != condition.element { return nil }
+            for other in sharing {
+                let sharedCount = zip(other.path.steps, component.path.steps).prefix { $0 == $1 }.count
+                if other.element == nil || other.element != condition.element
+                    || condition.hasInnerArray(inFirst: sharedCount)
+                {
+                    return nil
+                }
+            }
             return ComponentRanges(condition.filter, component: component, isOnlyComponent: isOnlyComponent)
                 .map { (condition, $0) }
         }
@@ -69,7 +76,11 @@ struct IndexPrefix {
         for (condition, bounds) in usable(conditions) {
             guard case .intervals(let intervals) = bounds.shape else { continue }
             // Different elements may satisfy conditions on an array, unless the conditions are about the same element.
-            if found != nil, component.path.hasArrayStep, element == nil || condition.element != element { continue }
+            if found != nil, component.path.hasArrayStep,
+                element == nil || condition.element != element || condition.hasInnerArray(inFirst: .max)
+            {
+                continue
+            }
             let both = found.map { ComponentRanges.intersection($0, intervals) } ?? intervals
             guard prefixes.count * both.count <= Self.limit else { continue }
             found = both

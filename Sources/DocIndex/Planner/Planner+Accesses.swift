@@ -33,11 +33,19 @@ struct PlannedCondition {
     let conjunct: Int?
     /// The conjunct whose conditions must hold for the same array element.
     let element: Int?
+    /// The number of leading steps of the path that lead to that element.
+    let elementDepth: Int
+
+    /// Returns whether a condition for the same element, on a path that begins with `count` steps of this one, may be
+    /// satisfied by other elements: those of an array within the element.
+    func hasInnerArray(inFirst count: Int) -> Bool {
+        path?.steps.prefix(count).dropFirst(elementDepth).contains(.eachElement) ?? false
+    }
 
     /// Returns the conjuncts and the conditions derived from those on array elements.
     static func all(of conjuncts: [Filter]) -> [PlannedCondition] {
         var result = conjuncts.enumerated().map {
-            PlannedCondition(filter: $1, path: $1.entryPath, conjunct: $0, element: nil)
+            PlannedCondition(filter: $1, path: $1.entryPath, conjunct: $0, element: nil, elementDepth: 0)
         }
         for (position, conjunct) in conjuncts.enumerated() {
             guard case .anyElement(let path, let part) = conjunct else { continue }
@@ -45,7 +53,9 @@ struct PlannedCondition {
                 // A value missing from one element may be present in another.
                 guard let moved = inner.moved(below: path.eachElement) else { continue }
                 result.append(
-                    PlannedCondition(filter: moved, path: moved.entryPath, conjunct: nil, element: position))
+                    PlannedCondition(
+                        filter: moved, path: moved.entryPath, conjunct: nil, element: position,
+                        elementDepth: path.eachElement.steps.count))
             }
         }
         return result

@@ -176,4 +176,57 @@ import Testing
             #expect(used > prefixes.count / 2, "\(used) of \(prefixes.count)")
         }
     }
+
+    @Test func `Indexes find what a scan finds, also through lists within lists and for repeated or ancient months`()
+        throws
+    {
+        let schema = Schema(collections: [
+            CollectionDefinition(
+                "c",
+                indexes: [
+                    .value("tags", on: "people[].tags[]"),
+                    .value("pets", on: "people[].pets[].name", "people[].pets[].age"),
+                    .value("people", on: "people[].name", "people[].age"),
+                    .value("month", on: .field("text", dates: [.exif, .iso8601], part: .month)),
+                    .value("counted", on: .field("text", dates: [.exif, .iso8601], part: .month), counts: true),
+                    .value("taken", on: "taken"),
+                ])
+        ])
+        try withTemporaryStore(schema: schema) { store in
+            let collection = try store.collection("c")
+            let ancient = DocumentDate(milliseconds: -719_575 * 86_400_000)
+            try collection.put([
+                "id": 1, "text": "2019-06-08T18:02:11Z", "taken": .date(ancient),
+                "people": [
+                    [
+                        "name": "a", "age": 3, "tags": ["a", "z"],
+                        "pets": [["name": "x", "age": 3], ["name": "y", "age": 5]],
+                    ]
+                ],
+            ])
+            let conditions: [(Filter, index: String)] = [
+                (
+                    .anyElement("people", .and([.compare("tags[]", .greater, "m"), .compare("tags[]", .less, "c")])),
+                    "tags"
+                ),
+                (
+                    .anyElement(
+                        "people", .and([.compare("pets[].name", .equal, "x"), .compare("pets[].age", .equal, 5)])),
+                    "pets"
+                ),
+                (.anyElement("people", .and([.compare("name", .equal, "a"), .compare("age", .equal, 3)])), "people"),
+                (.hasDatePart("text", .month, [6...6, 6...6]), "month"),
+                (.hasDatePart("text", .month, [6...6, 6...6]), "counted"),
+                (.hasDatePart("taken", .yearMonth, [-89 ... -89]), "taken"),
+            ]
+            for (filter, index) in conditions {
+                for hint in [.scan, .index(index), nil] as [Query.Options.Hint?] {
+                    var options = Query.Options()
+                    options.hint = hint
+                    #expect(try collection.find(Query(filter), options: options).count == 1, "\(filter), \(index)")
+                    #expect(try collection.count(where: filter, options: options) == 1, "\(filter), \(index)")
+                }
+            }
+        }
+    }
 }
