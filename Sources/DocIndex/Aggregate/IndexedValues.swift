@@ -1,8 +1,8 @@
 internal import LevelKit
 
 extension DocumentCollection {
-    /// Calls `body` with the distinct values at a path in the order of an index, until it returns false. Strings that
-    /// the index truncates are left out. For completion while somebody types.
+    /// Calls `body` with the distinct values at a path in the order of an index, until it returns false. For
+    /// completion while somebody types.
     ///
     /// - Parameters:
     ///   - first: The first value; `nil` for all values.
